@@ -1,0 +1,38 @@
+include(GoogleTest OPTIONAL)
+
+# Compiler settings that every target of the project has.
+add_library(kube_events_settings INTERFACE)
+target_compile_features(kube_events_settings INTERFACE cxx_std_20)
+target_compile_options(kube_events_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wnull-dereference)
+target_include_directories(kube_events_settings INTERFACE ${PROJECT_SOURCE_DIR}/include)
+
+# kube_events_library(NAME SOURCES ... [USES project libraries] [PUBLIC third party] [PRIVATE third party])
+# makes the static library kube_events_NAME, known as kube_events::NAME.
+function(kube_events_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;PUBLIC;PRIVATE")
+  set(target kube_events_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(kube_events::${name} ALIAS ${target})
+  list(TRANSFORM arg_USES PREPEND kube_events::)
+  target_link_libraries(${target} PUBLIC ${arg_USES} ${arg_PUBLIC} PRIVATE kube_events_settings ${arg_PRIVATE})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+endfunction()
+
+# kube_events_test(NAME SOURCES ... [LINK targets] [LABEL label])
+# makes one GoogleTest program; each of its tests becomes a ctest named NAME.Suite.Test with a label (default: unit).
+function(kube_events_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "SOURCES;LINK")
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  set(target ${name}_test)
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE kube_events_settings ${arg_LINK} GTest::gmock GTest::gtest_main)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+endfunction()

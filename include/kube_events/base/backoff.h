@@ -1,0 +1,39 @@
+// The pauses between attempts, with the numbers of client-go's reflector: 0.8 s doubled up to 30 s, each drawn from
+// [d, 2d) so that many clients of a restarted API server do not come back at the same moment.
+// Owned by one state machine; not for several threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+
+namespace kube_events {
+
+struct BackoffOptions {
+  std::chrono::milliseconds initial{800};
+  std::chrono::milliseconds max{30'000};
+  double factor = 2.0;
+  double jitter = 1.0;  // 0: none; 1: up to twice the pause
+  std::uint64_t seed = 0;
+};
+
+class Backoff {
+ public:
+  explicit Backoff(BackoffOptions options);
+
+  // The next pause, never below `floor` (a Retry-After, which is capped at 60 s so that no server can park us).
+  std::chrono::milliseconds Next(std::chrono::milliseconds floor = std::chrono::milliseconds{0});
+  // The longest pause at once, for what only an administrator can mend (403, 404).
+  std::chrono::milliseconds NextAtMax();
+  // Call after proven success: the next pause is the initial one again.
+  void Reset();
+
+ private:
+  std::chrono::milliseconds Jittered(std::chrono::milliseconds pause);
+
+  BackoffOptions options_;
+  std::chrono::milliseconds current_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace kube_events

@@ -1,0 +1,75 @@
+// The seam to the HTTP library: start a request, be told what comes back, end it at any moment.
+// An HttpClient is owned by the composition root and may be used from any thread. Observers are called on the
+// library's one network thread: they hand data over and return, and must not block or throw.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kube_events/base/clock.h"
+#include "kube_events/base/result.h"
+
+namespace kube_events {
+
+struct HttpHeader {
+  std::string name;
+  std::string value;
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  // Path and query below the server's address, percent-encoded: "/api/v1/events?limit=500".
+  std::string target;
+  // Values with CR, LF or NUL are refused (kConfiguration): they would be header injection.
+  std::vector<HttpHeader> headers;
+  std::string body;
+  // The longest silence: while connecting (TLS included) and between two pieces of the response. Above 0.
+  std::chrono::milliseconds idle_timeout{30'000};
+  // A connection of its own (a watch) rather than one kept alive for the next request.
+  bool own_connection = false;
+};
+
+struct HttpHead {
+  int status = 0;
+  std::string content_type;
+  std::optional<std::chrono::seconds> retry_after;  // only the delay form of the header
+  OptionalTime date;                                // the server's clock, whole seconds
+};
+
+// What a request brings, in this order: OnHead at most once, OnBody any number of times, OnEnd exactly once unless
+// the HttpExchange was destroyed before.
+class HttpObserver {
+ public:
+  virtual ~HttpObserver() = default;
+  virtual void OnHead(const HttpHead& head) = 0;
+  // The next bytes of the body, valid during the call. Returns false to have reading paused until
+  // HttpExchange::Resume: the peer then feels back-pressure.
+  virtual bool OnBody(std::string_view bytes) = 0;
+  // The response is complete, or why it is not: kRetry with reason "connect", "tls", "timeout", "reset", "eof",
+  // or "protocol"; kConfiguration where the TLS files or headers cannot be used.
+  virtual void OnEnd(const Result<void>& result) = 0;
+};
+
+// A request under way. Destroying it cancels the request: no call to the observer starts after the destructor has
+// returned. The destructor may wait for a call in progress, never for the network.
+class HttpExchange {
+ public:
+  virtual ~HttpExchange() = default;
+  // Goes on after OnBody returned false. Any thread.
+  virtual void Resume() = 0;
+};
+
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  // Starts a request and returns at once; everything else, also an early failure, comes through `observer`, which
+  // must outlive the exchange.
+  virtual std::unique_ptr<HttpExchange> Start(HttpRequest request, HttpObserver& observer) = 0;
+};
+
+}  // namespace kube_events

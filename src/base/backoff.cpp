@@ -1,0 +1,35 @@
+#include "kube_events/base/backoff.h"
+
+#include <algorithm>
+
+namespace kube_events {
+namespace {
+
+constexpr std::chrono::milliseconds kMaxFloor{60'000};
+
+}  // namespace
+
+Backoff::Backoff(BackoffOptions options) : options_(options), current_(options.initial), random_(options.seed) {}
+
+std::chrono::milliseconds Backoff::Next(std::chrono::milliseconds floor) {
+  const auto pause = Jittered(current_);
+  const auto grown = std::chrono::duration<double, std::milli>(current_) * options_.factor;
+  current_ = std::min(options_.max, std::chrono::duration_cast<std::chrono::milliseconds>(grown));
+  return std::max(pause, std::min(floor, kMaxFloor));
+}
+
+std::chrono::milliseconds Backoff::NextAtMax() {
+  current_ = options_.max;
+  return Jittered(current_);
+}
+
+void Backoff::Reset() { current_ = options_.initial; }
+
+std::chrono::milliseconds Backoff::Jittered(std::chrono::milliseconds pause) {
+  if (options_.jitter <= 0) return pause;
+  const double extra = std::uniform_real_distribution<double>(0, options_.jitter)(random_);
+  return pause + std::chrono::duration_cast<std::chrono::milliseconds>(
+                     std::chrono::duration<double, std::milli>(pause) * extra);
+}
+
+}  // namespace kube_events
