@@ -1,6 +1,7 @@
 #include "kube_events/base/logging.h"
 
 #include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <map>
