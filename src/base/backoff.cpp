@@ -18,11 +18,6 @@ std::chrono::milliseconds Backoff::Next(std::chrono::milliseconds floor) {
   return std::max(pause, std::min(floor, kMaxFloor));
 }
 
-std::chrono::milliseconds Backoff::NextAtMax() {
-  current_ = options_.max;
-  return Jittered(current_);
-}
-
 void Backoff::Reset() { current_ = options_.initial; }
 
 std::chrono::milliseconds Backoff::Jittered(std::chrono::milliseconds pause) {

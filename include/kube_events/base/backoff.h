@@ -23,8 +23,6 @@ class Backoff {
 
   // The next pause, never below `floor` (a Retry-After, which is capped at 60 s so that no server can park us).
   std::chrono::milliseconds Next(std::chrono::milliseconds floor = std::chrono::milliseconds{0});
-  // The longest pause at once, for what only an administrator can mend (403, 404).
-  std::chrono::milliseconds NextAtMax();
   // Call after proven success: the next pause is the initial one again.
   void Reset();
 

@@ -1,0 +1,140 @@
+// The protocol logic of one list+watch as a pure state machine: inputs in, effects out; no sockets, threads or clocks.
+//
+//   kIdle ─► kListing ─► kOpening ─► kWatching ─► kOpening …          (rotation, clean end)
+//               ▲           │            │
+//               └─ kPausing ◄────────────┘   pauses before the next list or watch; 410 and its relatives lead to a list
+//
+// Owned and driven by a ScopeSession on the informer thread. The rules and their sources are in docs/architecture.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kube_events/base/backoff.h"
+#include "kube_events/base/clock.h"
+#include "kube_events/base/error.h"
+#include "kube_events/informer/change_consumer.h"
+
+namespace kube_events {
+
+enum class WatchPhase { kIdle, kListing, kOpening, kWatching, kPausing };
+std::string_view ToString(WatchPhase phase);
+
+// What happens to the machine.
+struct Started {};
+// A list page arrived whole; its items are not delivered yet.
+struct PageReceived {
+  std::string resource_version;
+  std::string continue_token;
+};
+// The API server answered a watch request with 200.
+struct WatchOpened {};
+// The request under way ended: a list that failed, or a watch; without an error it was a clean end of stream.
+struct RequestEnded {
+  std::optional<Error> error;
+};
+// The time set by the last StartTimer has come.
+struct TimerFired {};
+using WatchInput = std::variant<Started, PageReceived, WatchOpened, RequestEnded, TimerFired>;
+
+// What the machine wants done, in this order.
+struct BeginList {
+  ListReason reason;
+};
+struct RequestPage {
+  std::string continue_token;  // empty: the first page
+};
+struct DeliverItems {};  // of the page just received
+struct CommitList {};
+struct OpenWatch {
+  std::string resource_version;
+};
+struct CancelRequest {};
+struct StartTimer {  // replaces the one before
+  std::chrono::milliseconds delay;
+};
+struct StopTimer {};
+struct RefreshCredentials {};
+struct ReportRelist {
+  std::string_view reason;  // label of relists_total
+};
+struct ReportGap {  // something may have been created and deleted unseen for this long
+  std::chrono::milliseconds length;
+};
+using WatchEffect = std::variant<BeginList, RequestPage, DeliverItems, CommitList, OpenWatch, CancelRequest, StartTimer,
+                                 StopTimer, RefreshCredentials, ReportRelist, ReportGap>;
+using WatchEffects = std::vector<WatchEffect>;
+
+struct WatchMachineOptions {
+  std::chrono::milliseconds watch_interval{300'000};  // a watch is recreated after 90 to 100 % of this
+  std::chrono::milliseconds list_page_deadline{90'000};
+  std::chrono::milliseconds min_spacing{1'000};  // between two requests of the same kind, when all is well
+  std::chrono::milliseconds proven_after{60'000};  // an open watch of this age proves that the server is well
+  std::uint64_t seed = 0;
+};
+
+class WatchMachine {
+ public:
+  explicit WatchMachine(WatchMachineOptions options);
+
+  // Takes one input and returns what to do about it. Inputs that a state does not expect change nothing.
+  WatchEffects Handle(const WatchInput& input, MonotonicTime now);
+
+  // A change or bookmark was handed over; the next watch starts behind it. Hot path, no effects.
+  void Advance(std::string_view resource_version) {
+    position_.assign(resource_version);
+    ++frames_;
+  }
+
+  WatchPhase phase() const { return phase_; }
+  const std::string& position() const { return position_; }
+  // A list was committed, so what the consumer knows is complete up to position().
+  bool synced() const { return synced_; }
+
+ private:
+  enum class Next { kList, kWatch };
+
+  WatchEffects InIdle(const WatchInput& input, MonotonicTime now);
+  WatchEffects InListing(const WatchInput& input, MonotonicTime now);
+  WatchEffects InOpening(const WatchInput& input, MonotonicTime now);
+  WatchEffects InWatching(const WatchInput& input, MonotonicTime now);
+  WatchEffects InPausing(const WatchInput& input, MonotonicTime now);
+
+  WatchEffects List(MonotonicTime now);
+  WatchEffects TakePage(const PageReceived& page, MonotonicTime now);
+  WatchEffects FinishList(WatchEffects effects, MonotonicTime now);
+  WatchEffects ListFailed(const Error& error, MonotonicTime now);
+  WatchEffects Watch(MonotonicTime now);
+  WatchEffects WatchEnded(const std::optional<Error>& error, MonotonicTime now);
+  WatchEffects WatchFailed(const Error& error, bool was_well, MonotonicTime now);
+  WatchEffects RelistAfter(std::chrono::milliseconds pause, std::string_view reason);
+  WatchEffects Pause(Next next, std::chrono::milliseconds pause, WatchEffects effects = {});
+  ListReason ReasonFor(const std::string& list_version) const;
+  std::chrono::milliseconds Spacing(MonotonicTime last, MonotonicTime now) const;
+  std::chrono::milliseconds RotationDelay();
+
+  WatchMachineOptions options_;
+  Backoff backoff_;
+  std::mt19937_64 random_;
+
+  WatchPhase phase_ = WatchPhase::kIdle;
+  Next next_ = Next::kList;  // what kPausing leads to
+  std::string position_;     // empty: nothing known
+  bool synced_ = false;
+
+  std::string list_version_;      // of the list under way; empty before its first page
+  MonotonicTime listed_at_{};     // start of the last list
+  MonotonicTime opened_at_{};     // start of the last watch request
+  MonotonicTime continuous_until_{};  // until when every change is known to have been seen
+  bool gap_pending_ = false;      // the list under way closes a gap in observation
+  std::uint64_t frames_ = 0;      // handed over since the last watch was opened
+  int suspicious_failures_ = 0;   // in a row, that could be the fault of our position
+  bool refreshed_credentials_ = false;  // since the last success
+};
+
+}  // namespace kube_events

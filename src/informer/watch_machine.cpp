@@ -1,0 +1,222 @@
+#include "kube_events/informer/watch_machine.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kube_events/base/resource_version.h"
+
+namespace kube_events {
+namespace {
+
+constexpr std::chrono::milliseconds kNoPause{0};
+// After so many failures in a row that may be the position's fault, a list finds a new one.
+constexpr int kMaxSuspiciousFailures = 3;
+
+// Failures of the network and of an overloaded or starting server say nothing about our position. To list because
+// of them would throw away the exact changes that the watch can still deliver.
+bool MayBeThePosition(const Error& error) {
+  static constexpr std::array<std::string_view, 9> kInnocent{
+      "connect", "tls", "timeout", "reset", "eof", "TooManyRequests", "ServiceUnavailable", "Unauthorized", "Forbidden"};
+  return std::find(kInnocent.begin(), kInnocent.end(), error.reason) == kInnocent.end();
+}
+
+std::chrono::milliseconds RetryAfter(const Error& error) { return error.retry_after.value_or(kNoPause); }
+
+void Append(WatchEffects& effects, WatchEffects more) {
+  effects.insert(effects.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+std::string_view ToString(WatchPhase phase) {
+  switch (phase) {
+    case WatchPhase::kIdle: return "idle";
+    case WatchPhase::kListing: return "listing";
+    case WatchPhase::kOpening: return "opening";
+    case WatchPhase::kWatching: return "watching";
+    case WatchPhase::kPausing: return "pausing";
+  }
+  return "unknown";
+}
+
+WatchMachine::WatchMachine(WatchMachineOptions options)
+    : options_(options), backoff_(BackoffOptions{.seed = options.seed}), random_(options.seed) {}
+
+WatchEffects WatchMachine::Handle(const WatchInput& input, MonotonicTime now) {
+  switch (phase_) {
+    case WatchPhase::kIdle: return InIdle(input, now);
+    case WatchPhase::kListing: return InListing(input, now);
+    case WatchPhase::kOpening: return InOpening(input, now);
+    case WatchPhase::kWatching: return InWatching(input, now);
+    case WatchPhase::kPausing: return InPausing(input, now);
+  }
+  return {};
+}
+
+WatchEffects WatchMachine::InIdle(const WatchInput& input, MonotonicTime now) {
+  return std::holds_alternative<Started>(input) ? List(now) : WatchEffects{};
+}
+
+WatchEffects WatchMachine::InListing(const WatchInput& input, MonotonicTime now) {
+  if (const auto* page = std::get_if<PageReceived>(&input)) return TakePage(*page, now);
+  if (const auto* ended = std::get_if<RequestEnded>(&input)) {
+    return ListFailed(ended->error.value_or(Error{ErrorKind::kInvalid, "the list ended without an answer"}), now);
+  }
+  if (std::holds_alternative<TimerFired>(input)) {
+    WatchEffects effects{CancelRequest{}};
+    Append(effects, ListFailed(Error{ErrorKind::kRetry, "a list page took too long", {}, "timeout"}, now));
+    return effects;
+  }
+  return {};
+}
+
+WatchEffects WatchMachine::InOpening(const WatchInput& input, MonotonicTime now) {
+  if (std::holds_alternative<WatchOpened>(input)) {
+    phase_ = WatchPhase::kWatching;
+    return {StartTimer{RotationDelay()}};
+  }
+  if (const auto* ended = std::get_if<RequestEnded>(&input)) return WatchEnded(ended->error, now);
+  return {};
+}
+
+WatchEffects WatchMachine::InWatching(const WatchInput& input, MonotonicTime now) {
+  if (const auto* ended = std::get_if<RequestEnded>(&input)) return WatchEnded(ended->error, now);
+  if (std::holds_alternative<TimerFired>(input)) {
+    continuous_until_ = now;
+    backoff_.Reset();
+    WatchEffects effects{CancelRequest{}};
+    Append(effects, Watch(now));
+    return effects;
+  }
+  return {};
+}
+
+WatchEffects WatchMachine::InPausing(const WatchInput& input, MonotonicTime now) {
+  if (!std::holds_alternative<TimerFired>(input)) return {};
+  return next_ == Next::kList ? List(now) : Watch(now);
+}
+
+WatchEffects WatchMachine::List(MonotonicTime now) {
+  phase_ = WatchPhase::kListing;
+  list_version_.clear();
+  listed_at_ = now;
+  return {StartTimer{options_.list_page_deadline}, RequestPage{}};
+}
+
+WatchEffects WatchMachine::TakePage(const PageReceived& page, MonotonicTime now) {
+  WatchEffects effects;
+  if (list_version_.empty()) {
+    effects.push_back(BeginList{ReasonFor(page.resource_version)});
+    list_version_ = page.resource_version;
+  }
+  effects.push_back(DeliverItems{});
+  if (page.continue_token.empty()) return FinishList(std::move(effects), now);
+  effects.push_back(StartTimer{options_.list_page_deadline});
+  effects.push_back(RequestPage{page.continue_token});
+  return effects;
+}
+
+WatchEffects WatchMachine::FinishList(WatchEffects effects, MonotonicTime now) {
+  effects.push_back(CommitList{});
+  if (gap_pending_) {
+    effects.push_back(ReportGap{std::chrono::duration_cast<std::chrono::milliseconds>(now - continuous_until_)});
+  }
+  gap_pending_ = false;
+  synced_ = true;
+  refreshed_credentials_ = false;
+  continuous_until_ = now;
+  position_ = list_version_;
+  Append(effects, Watch(now));
+  return effects;
+}
+
+WatchEffects WatchMachine::ListFailed(const Error& error, MonotonicTime now) {
+  if (error.kind == ErrorKind::kUnauthenticated && !std::exchange(refreshed_credentials_, true)) {
+    return Pause(Next::kList, kNoPause, {RefreshCredentials{}});
+  }
+  WatchEffects effects;
+  if (error.kind == ErrorKind::kUnauthenticated) effects.push_back(RefreshCredentials{});
+  // A continue token that expired between two pages is no sign of trouble the first time.
+  const bool expired = error.kind == ErrorKind::kExpired && !list_version_.empty();
+  const auto pause = std::max(backoff_.Next(RetryAfter(error)), Spacing(listed_at_, now));
+  return Pause(Next::kList, expired ? Spacing(listed_at_, now) : pause, std::move(effects));
+}
+
+WatchEffects WatchMachine::Watch(MonotonicTime now) {
+  phase_ = WatchPhase::kOpening;
+  opened_at_ = now;
+  frames_ = 0;
+  // No deadline of ours while the request is being answered: the HTTP client's idle timeout bounds it.
+  return {StopTimer{}, OpenWatch{position_}};
+}
+
+WatchEffects WatchMachine::WatchEnded(const std::optional<Error>& error, MonotonicTime now) {
+  const auto lived = now - opened_at_;
+  const bool opened = phase_ == WatchPhase::kWatching;
+  const bool was_well = opened && (frames_ > 0 || lived >= options_.min_spacing);
+  if (was_well) continuous_until_ = now;
+  if (was_well && (frames_ > 0 || lived >= options_.proven_after)) {
+    backoff_.Reset();
+    suspicious_failures_ = 0;
+    refreshed_credentials_ = false;
+  }
+  if (error) return WatchFailed(*error, was_well, now);
+  if (was_well) return Pause(Next::kWatch, Spacing(opened_at_, now));
+  // 200 and an immediate end without any frame: how some servers and front ends say that the version is too old.
+  return RelistAfter(backoff_.Next(), "short_watch");
+}
+
+WatchEffects WatchMachine::WatchFailed(const Error& error, bool was_well, MonotonicTime now) {
+  switch (error.kind) {
+    case ErrorKind::kExpired:
+      // Right after a list it would be a loop; then the backoff slows it down.
+      return RelistAfter(was_well ? Spacing(listed_at_, now) : backoff_.Next(RetryAfter(error)), "expired");
+    case ErrorKind::kInvalid:
+      return RelistAfter(backoff_.Next(RetryAfter(error)), "invalid");
+    case ErrorKind::kUnauthenticated: {
+      const bool first = !std::exchange(refreshed_credentials_, true);
+      return Pause(Next::kWatch, first ? kNoPause : backoff_.Next(), {RefreshCredentials{}});
+    }
+    default:
+      break;
+  }
+  if (MayBeThePosition(error) && ++suspicious_failures_ >= kMaxSuspiciousFailures) {
+    suspicious_failures_ = 0;
+    return RelistAfter(backoff_.Next(RetryAfter(error)), "errors");
+  }
+  // A stream that was well and broke is opened again at once, as a rotation is.
+  const bool at_once = was_well && !error.retry_after;
+  return Pause(Next::kWatch, at_once ? Spacing(opened_at_, now) : backoff_.Next(RetryAfter(error)));
+}
+
+WatchEffects WatchMachine::RelistAfter(std::chrono::milliseconds pause, std::string_view reason) {
+  gap_pending_ = true;
+  return Pause(Next::kList, pause, {ReportRelist{reason}});
+}
+
+WatchEffects WatchMachine::Pause(Next next, std::chrono::milliseconds pause, WatchEffects effects) {
+  phase_ = WatchPhase::kPausing;
+  next_ = next;
+  effects.push_back(StartTimer{pause});
+  return effects;
+}
+
+ListReason WatchMachine::ReasonFor(const std::string& list_version) const {
+  if (!synced_) return ListReason::kFirst;
+  return ComesBefore(list_version, position_) ? ListReason::kRestored : ListReason::kRelist;
+}
+
+std::chrono::milliseconds WatchMachine::Spacing(MonotonicTime last, MonotonicTime now) const {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now - last);
+  return std::max(kNoPause, options_.min_spacing - since);
+}
+
+std::chrono::milliseconds WatchMachine::RotationDelay() {
+  // Jitter, so that the watches of several scopes or replicas do not come back in step.
+  const double share = std::uniform_real_distribution<double>(0.9, 1.0)(random_);
+  return std::chrono::milliseconds(
+      static_cast<std::chrono::milliseconds::rep>(static_cast<double>(options_.watch_interval.count()) * share));
+}
+
+}  // namespace kube_events
