@@ -48,6 +48,10 @@ class EventDecoder {
   // strings becomes U+FFFD, it is no failure. The result is valid until the next call.
   Result<WatchFrame> DecodeFrame(std::string_view json);
 
+  // Only the metadata of a page (items and skipped stay 0): the reader has to know the list's version before it takes
+  // the items. Fails like DecodeList. Cheap, since the API server writes metadata before items.
+  Result<ListMeta> DecodeListMeta(std::string_view json);
+
   // Decodes one page of an EventList and calls `on_event` for each item with its raw JSON; the Event is valid during
   // the call. An item that cannot be decoded is skipped and counted. Fails with kInvalid where the page as a whole is
   // not JSON, not an EventList, or has no resourceVersion; some items may have been delivered before that.
