@@ -59,13 +59,15 @@ WatchEffects WatchMachine::InIdle(const WatchInput& input, MonotonicTime now) {
 }
 
 WatchEffects WatchMachine::InListing(const WatchInput& input, MonotonicTime now) {
-  if (const auto* page = std::get_if<PageReceived>(&input)) return TakePage(*page, now);
+  if (const auto* page = std::get_if<PageReceived>(&input)) return TakePage(*page);
+  if (std::holds_alternative<PageDelivered>(input)) return NextPage(now);
   if (const auto* ended = std::get_if<RequestEnded>(&input)) {
     return ListFailed(ended->error.value_or(Error{ErrorKind::kInvalid, "the list ended without an answer"}), now);
   }
   if (std::holds_alternative<TimerFired>(input)) {
-    WatchEffects effects{CancelRequest{}};
-    Append(effects, ListFailed(Error{ErrorKind::kRetry, "a list page took too long", {}, "timeout"}, now));
+    const Error error{ErrorKind::kRetry, "a list page took too long", {}, "timeout"};
+    WatchEffects effects{CancelRequest{error}};
+    Append(effects, ListFailed(error, now));
     return effects;
   }
   return {};
@@ -77,6 +79,12 @@ WatchEffects WatchMachine::InOpening(const WatchInput& input, MonotonicTime now)
     return {StartTimer{RotationDelay()}};
   }
   if (const auto* ended = std::get_if<RequestEnded>(&input)) return WatchEnded(ended->error, now);
+  if (std::holds_alternative<TimerFired>(input)) {
+    const Error error{ErrorKind::kRetry, "the API server accepted the watch and did not answer", {}, "timeout"};
+    WatchEffects effects{CancelRequest{error}};
+    Append(effects, WatchEnded(error, now));
+    return effects;
+  }
   return {};
 }
 
@@ -104,25 +112,23 @@ WatchEffects WatchMachine::List(MonotonicTime now) {
   return {StartTimer{options_.list_page_deadline}, RequestPage{}};
 }
 
-WatchEffects WatchMachine::TakePage(const PageReceived& page, MonotonicTime now) {
+WatchEffects WatchMachine::TakePage(const PageReceived& page) {
   WatchEffects effects;
   if (list_version_.empty()) {
     effects.push_back(BeginList{ReasonFor(page.resource_version)});
     list_version_ = page.resource_version;
   }
+  continue_token_ = page.continue_token;
   effects.push_back(DeliverItems{});
-  if (page.continue_token.empty()) return FinishList(std::move(effects), now);
-  effects.push_back(StartTimer{options_.list_page_deadline});
-  effects.push_back(RequestPage{page.continue_token});
   return effects;
 }
 
-WatchEffects WatchMachine::FinishList(WatchEffects effects, MonotonicTime now) {
-  effects.push_back(CommitList{});
-  if (gap_pending_) {
+WatchEffects WatchMachine::NextPage(MonotonicTime now) {
+  if (!continue_token_.empty()) return {StartTimer{options_.list_page_deadline}, RequestPage{continue_token_}};
+  WatchEffects effects{CommitList{}};
+  if (std::exchange(gap_pending_, false)) {
     effects.push_back(ReportGap{std::chrono::duration_cast<std::chrono::milliseconds>(now - continuous_until_)});
   }
-  gap_pending_ = false;
   synced_ = true;
   refreshed_credentials_ = false;
   continuous_until_ = now;
@@ -147,8 +153,7 @@ WatchEffects WatchMachine::Watch(MonotonicTime now) {
   phase_ = WatchPhase::kOpening;
   opened_at_ = now;
   frames_ = 0;
-  // No deadline of ours while the request is being answered: the HTTP client's idle timeout bounds it.
-  return {StopTimer{}, OpenWatch{position_}};
+  return {StartTimer{options_.open_deadline}, OpenWatch{position_}};
 }
 
 WatchEffects WatchMachine::WatchEnded(const std::optional<Error>& error, MonotonicTime now) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -32,6 +33,8 @@ struct PageReceived {
   std::string resource_version;
   std::string continue_token;
 };
+// The items of that page were handed over.
+struct PageDelivered {};
 // The API server answered a watch request with 200.
 struct WatchOpened {};
 // The request under way ended: a list that failed, or a watch; without an error it was a clean end of stream.
@@ -40,7 +43,7 @@ struct RequestEnded {
 };
 // The time set by the last StartTimer has come.
 struct TimerFired {};
-using WatchInput = std::variant<Started, PageReceived, WatchOpened, RequestEnded, TimerFired>;
+using WatchInput = std::variant<Started, PageReceived, PageDelivered, WatchOpened, RequestEnded, TimerFired>;
 
 // What the machine wants done, in this order.
 struct BeginList {
@@ -49,16 +52,17 @@ struct BeginList {
 struct RequestPage {
   std::string continue_token;  // empty: the first page
 };
-struct DeliverItems {};  // of the page just received
+struct DeliverItems {};  // of the page just received; answered by PageDelivered or, where that fails, RequestEnded
 struct CommitList {};
 struct OpenWatch {
   std::string resource_version;
 };
-struct CancelRequest {};
+struct CancelRequest {
+  std::optional<Error> error;  // none: a rotation, nothing went wrong
+};
 struct StartTimer {  // replaces the one before
   std::chrono::milliseconds delay;
 };
-struct StopTimer {};
 struct RefreshCredentials {};
 struct ReportRelist {
   std::string_view reason;  // label of relists_total
@@ -67,12 +71,13 @@ struct ReportGap {  // something may have been created and deleted unseen for th
   std::chrono::milliseconds length;
 };
 using WatchEffect = std::variant<BeginList, RequestPage, DeliverItems, CommitList, OpenWatch, CancelRequest, StartTimer,
-                                 StopTimer, RefreshCredentials, ReportRelist, ReportGap>;
+                                 RefreshCredentials, ReportRelist, ReportGap>;
 using WatchEffects = std::vector<WatchEffect>;
 
 struct WatchMachineOptions {
   std::chrono::milliseconds watch_interval{300'000};  // a watch is recreated after 90 to 100 % of this
   std::chrono::milliseconds list_page_deadline{90'000};
+  std::chrono::milliseconds open_deadline{30'000};  // from the watch request to its 200
   std::chrono::milliseconds min_spacing{1'000};  // between two requests of the same kind, when all is well
   std::chrono::milliseconds proven_after{60'000};  // an open watch of this age proves that the server is well
   std::uint64_t seed = 0;
@@ -106,8 +111,8 @@ class WatchMachine {
   WatchEffects InPausing(const WatchInput& input, MonotonicTime now);
 
   WatchEffects List(MonotonicTime now);
-  WatchEffects TakePage(const PageReceived& page, MonotonicTime now);
-  WatchEffects FinishList(WatchEffects effects, MonotonicTime now);
+  WatchEffects TakePage(const PageReceived& page);
+  WatchEffects NextPage(MonotonicTime now);
   WatchEffects ListFailed(const Error& error, MonotonicTime now);
   WatchEffects Watch(MonotonicTime now);
   WatchEffects WatchEnded(const std::optional<Error>& error, MonotonicTime now);
@@ -128,6 +133,7 @@ class WatchMachine {
   bool synced_ = false;
 
   std::string list_version_;      // of the list under way; empty before its first page
+  std::string continue_token_;    // to the page behind the one received last
   MonotonicTime listed_at_{};     // start of the last list
   MonotonicTime opened_at_{};     // start of the last watch request
   MonotonicTime continuous_until_{};  // until when every change is known to have been seen

@@ -1,0 +1,50 @@
+// Cuts the bytes of a watch stream into frames, wherever the network cut them.
+// Owned by a ScopeSession on the informer thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kube_events {
+
+// client-go's limit for one object of a stream.
+inline constexpr std::size_t kMaxFrameBytes = 16 * 1024 * 1024;
+
+class FrameSplitter {
+ public:
+  explicit FrameSplitter(std::size_t max_frame_bytes = kMaxFrameBytes) : max_frame_bytes_(max_frame_bytes) {}
+
+  // Adds what came from the network.
+  void Append(std::string_view bytes);
+
+  // The next complete frame, without surrounding white space; nothing while it is incomplete. A frame is a line, as
+  // the API server writes them; a JSON value that is complete without a newline, or that spans lines, is a frame too.
+  // The text is followed by kJsonPadding readable bytes and valid until the next call of Append.
+  std::optional<std::string_view> Next();
+
+  // Whether a frame longer than the limit was met since the last call; it is skipped up to its newline.
+  bool TakeOversized();
+
+  // Forgets everything: a new stream begins.
+  void Reset();
+
+ private:
+  std::optional<std::string_view> NextLine();
+  std::optional<std::string_view> TakeTail();
+  void SkipOversized();
+
+  std::size_t max_frame_bytes_;
+  std::string buffer_;
+  std::size_t begin_ = 0;    // first byte not given out yet
+  std::size_t scanned_ = 0;  // up to here there is no newline
+  bool skipping_ = false;    // inside an oversized frame
+  bool oversized_ = false;
+};
+
+// The length of the JSON object at the front of the text, by counting braces outside strings; 0 where it is not
+// complete or the text does not start with one. For input that is not one value per line.
+std::size_t CompleteObjectLength(std::string_view text);
+
+}  // namespace kube_events

@@ -1,0 +1,107 @@
+// One scope's list and watch at work: feeds its WatchMachine with what the network brings and carries out what the
+// machine wants done; decodes and hands changes over. Owned by an Informer and used on the informer thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kube_events/base/clock.h"
+#include "kube_events/base/logging.h"
+#include "kube_events/event/event_decoder.h"
+#include "kube_events/informer/change_consumer.h"
+#include "kube_events/informer/frame_splitter.h"
+#include "kube_events/informer/informer_monitor.h"
+#include "kube_events/informer/server_clock.h"
+#include "kube_events/informer/stream_inbox.h"
+#include "kube_events/informer/watch_machine.h"
+#include "kube_events/kube/kube_client.h"
+
+namespace kube_events {
+
+struct SessionOptions {
+  int list_page_size = 500;
+  std::chrono::milliseconds watch_interval{300'000};
+  std::uint64_t seed = 0;  // of jitter
+};
+
+// What a session works with; all of it outlives the session.
+struct SessionParts {
+  KubeClient& client;
+  const Clock& clock;
+  EventDecoder& decoder;
+  ChangeConsumer& consumer;
+  InformerMonitor& monitor;
+  Doorbell& doorbell;
+  Logger log;
+};
+
+class ScopeSession {
+ public:
+  ScopeSession(ScopeIndex index, Scope scope, SessionOptions options, SessionParts parts);
+
+  // Begins the first list.
+  void Start();
+  // Takes what has arrived and what time has brought; returns whether there was anything. Does not block.
+  bool Poll();
+  // When Poll has something to do even if nothing arrives.
+  MonotonicTime NextDeadline() const { return timer_.value_or(MonotonicTime::max()); }
+
+ private:
+  enum class Request { kNone, kList, kWatch };
+
+  void Feed(const WatchInput& input);
+  void Do(const BeginList& effect);
+  void Do(const RequestPage& effect);
+  void Do(const DeliverItems& effect);
+  void Do(const CommitList& effect);
+  void Do(const OpenWatch& effect);
+  void Do(const CancelRequest& effect);
+  void Do(const StartTimer& effect);
+  void Do(const RefreshCredentials& effect);
+  void Do(const ReportRelist& effect);
+  void Do(const ReportGap& effect);
+
+  void Begin(Request request);
+  void Adopt(Result<std::unique_ptr<HttpExchange>> exchange);
+  void TakeBatch();
+  void TakeHead(const HttpHead& head);
+  void TakeBytes(std::string_view bytes);
+  void TakeEnd(const Result<void>& result);
+  void TakePage();
+  void TakeFrames(std::string_view bytes);
+  void TakeFrame(std::string_view json);
+  void TakeBrokenFrame(std::string_view json, const Error& why);
+  void TakeDecoded(const WatchFrame& frame);
+  void SkipUndecodable(std::size_t bytes, const std::string& why);
+  void Fail(Error error);
+  void NoteTrouble(std::string_view verb, const Error& error);
+  void EndRequest(std::optional<Error> error);
+  void PublishState(std::string trouble);
+  std::string_view Verb() const { return request_ == Request::kList ? "list" : "watch"; }
+
+  const ScopeIndex index_;
+  const Scope scope_;
+  const SessionOptions options_;
+  SessionParts parts_;
+
+  WatchMachine machine_;
+  ServerClock server_clock_;
+  FrameSplitter splitter_;
+  std::optional<MonotonicTime> timer_;
+
+  Request request_ = Request::kNone;
+  std::uint64_t ended_requests_ = 0;  // tells whether the request under way is still the one it was
+  HttpHead head_;
+  std::string body_;  // of a list page or an error; a watch's goes to the splitter
+  StreamInbox::Batch batch_;
+  int undecodable_in_a_row_ = 0;
+  std::string last_trouble_;
+  std::uint64_t same_trouble_ = 0;  // how often in a row
+
+  std::unique_ptr<StreamInbox> inbox_;      // of the request under way; a new one for each
+  std::unique_ptr<HttpExchange> exchange_;  // last: destroyed first, it may still be calling the inbox
+};
+
+}  // namespace kube_events

@@ -1,0 +1,117 @@
+#include "kube_events/informer/frame_splitter.h"
+
+#include <cstring>
+#include <utility>
+
+#include "kube_events/event/event_decoder.h"
+
+namespace kube_events {
+namespace {
+
+constexpr std::string_view kWhiteSpace = " \t\r\n";
+// Given-out bytes are removed from the buffer when they are at least this many, or when nothing else is left.
+constexpr std::size_t kCompactAt = 256 * 1024;
+// A buffer that one huge frame has grown is given back when it is empty again.
+constexpr std::size_t kKeepCapacity = 4 * 1024 * 1024;
+
+std::string_view Trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kWhiteSpace);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1);
+}
+
+bool LooksWhole(std::string_view frame) { return frame.front() == '{' && frame.back() == '}'; }
+
+}  // namespace
+
+std::size_t CompleteObjectLength(std::string_view text) {
+  if (text.empty() || text[0] != '{') return 0;
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+void FrameSplitter::Append(std::string_view bytes) {
+  if (begin_ == buffer_.size() || begin_ >= kCompactAt) {
+    buffer_.erase(0, begin_);
+    scanned_ -= begin_;
+    begin_ = 0;
+    if (buffer_.empty() && buffer_.capacity() > kKeepCapacity) buffer_ = std::string();
+  }
+  const std::size_t wanted = buffer_.size() + bytes.size() + kJsonPadding;
+  if (buffer_.capacity() < wanted) buffer_.reserve(wanted * 2);
+  buffer_.append(bytes);
+}
+
+std::optional<std::string_view> FrameSplitter::Next() {
+  while (auto frame = NextLine()) {
+    if (!frame->empty()) return frame;
+  }
+  return skipping_ ? std::nullopt : TakeTail();
+}
+
+// The next line that may be a frame; an empty one where a line held nothing of use.
+std::optional<std::string_view> FrameSplitter::NextLine() {
+  while (scanned_ < buffer_.size()) {
+    const char* from = buffer_.data() + scanned_;
+    const void* newline = std::memchr(from, '\n', buffer_.size() - scanned_);
+    if (newline == nullptr) break;
+    const auto end = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data());
+    scanned_ = end + 1;
+    const std::string_view line = Trim(std::string_view(buffer_).substr(begin_, end - begin_));
+    // A value that spans lines: wait for the rest. What starts with no brace never becomes one; the decoder says so.
+    const bool spans_lines = !skipping_ && !line.empty() && line.front() == '{' && !LooksWhole(line) &&
+                             end - begin_ <= max_frame_bytes_ && CompleteObjectLength(line) == 0;
+    if (spans_lines) continue;
+    begin_ = scanned_;
+    if (std::exchange(skipping_, false)) return std::string_view{};
+    if (line.size() > max_frame_bytes_) {
+      oversized_ = true;
+      return std::string_view{};
+    }
+    return line;
+  }
+  scanned_ = buffer_.size();
+  SkipOversized();
+  return std::nullopt;
+}
+
+// What stands behind the last newline, if it is whole: a peer that writes none must not make us wait.
+std::optional<std::string_view> FrameSplitter::TakeTail() {
+  const std::string_view tail = Trim(std::string_view(buffer_).substr(begin_));
+  if (tail.empty() || !LooksWhole(tail)) return std::nullopt;
+  const std::size_t length = CompleteObjectLength(tail);
+  if (length == 0) return std::nullopt;
+  begin_ = static_cast<std::size_t>(tail.data() - buffer_.data()) + length;
+  return tail.substr(0, length);
+}
+
+void FrameSplitter::SkipOversized() {
+  if (buffer_.size() - begin_ <= max_frame_bytes_) return;
+  if (!skipping_) oversized_ = true;
+  skipping_ = true;
+  begin_ = scanned_ = buffer_.size();
+}
+
+bool FrameSplitter::TakeOversized() { return std::exchange(oversized_, false); }
+
+void FrameSplitter::Reset() {
+  buffer_.clear();
+  begin_ = scanned_ = 0;
+  skipping_ = oversized_ = false;
+}
+
+}  // namespace kube_events

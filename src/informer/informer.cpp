@@ -1,0 +1,55 @@
+#include "kube_events/informer/informer.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace kube_events {
+namespace {
+
+// The loop comes round at least this often, so that its heartbeat is fresh also when nothing happens.
+constexpr std::chrono::seconds kMaxWait{5};
+
+}  // namespace
+
+Informer::Informer(InformerOptions options, InformerParts parts) : parts_(std::move(parts)) {
+  for (std::size_t i = 0; i < options.scopes.size(); ++i) {
+    SessionOptions session = options.session;
+    session.seed += i;
+    sessions_.push_back(std::make_unique<ScopeSession>(
+        static_cast<ScopeIndex>(i), options.scopes[i], session,
+        SessionParts{parts_.client, parts_.clock, decoder_, parts_.consumer, parts_.monitor, doorbell_, parts_.log}));
+  }
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+}
+
+Informer::~Informer() {
+  thread_.request_stop();
+  doorbell_.Ring();
+  thread_.join();
+}
+
+void Informer::Run(const std::stop_token& stop) {
+  try {
+    Loop(stop);
+  } catch (const std::exception& error) {
+    parts_.on_failure(std::string("the informer thread failed: ") + error.what());
+  }
+}
+
+void Informer::Loop(const std::stop_token& stop) {
+  for (const auto& session : sessions_) session->Start();
+  while (!stop.stop_requested()) {
+    parts_.heartbeat.Beat();
+    bool progress = false;
+    MonotonicTime deadline = parts_.clock.Monotonic() + kMaxWait;
+    for (const auto& session : sessions_) {
+      progress |= session->Poll();
+      deadline = std::min(deadline, session->NextDeadline());
+    }
+    if (!progress) doorbell_.WaitUntil(deadline);
+  }
+  sessions_.clear();
+}
+
+}  // namespace kube_events

@@ -1,0 +1,332 @@
+#include "kube_events/informer/scope_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube_events/base/duration.h"
+#include "kube_events/kube/api_error.h"
+
+namespace kube_events {
+namespace {
+
+// A page of 500 Events is about 0.6 MB; more than this is no list of Events.
+constexpr std::size_t kMaxListBytes = 512 * 1024 * 1024;
+constexpr std::size_t kMaxErrorBytes = 64 * 1024;
+// So many frames in a row that cannot be decoded: not a bad object but a bad stream.
+constexpr int kMaxUndecodableInARow = 1000;
+constexpr std::chrono::milliseconds kListIdleTimeout{30'000};
+// The server closes a watch this long after we would have replaced it, and we give up another while later.
+constexpr std::chrono::seconds kServerTimeoutSlack{60};
+constexpr std::chrono::seconds kIdleSlack{10};
+
+WatchMachineOptions MachineOptions(const SessionOptions& options) {
+  WatchMachineOptions machine;
+  machine.watch_interval = options.watch_interval;
+  machine.seed = options.seed;
+  return machine;
+}
+
+// Cuts the next piece that may be a frame off the front: an object that is complete, else a line.
+std::string_view TakePiece(std::string_view& text) {
+  text.remove_prefix(std::min(text.size(), text.find('{')));
+  std::size_t length = CompleteObjectLength(text);
+  if (length == 0) length = std::min(text.size(), text.find('\n'));
+  const std::string_view piece = text.substr(0, length);
+  text.remove_prefix(length);
+  return piece;
+}
+
+}  // namespace
+
+ScopeSession::ScopeSession(ScopeIndex index, Scope scope, SessionOptions options, SessionParts parts)
+    : index_(index),
+      scope_(std::move(scope)),
+      options_(options),
+      parts_(std::move(parts)),
+      machine_(MachineOptions(options)),
+      server_clock_(parts_.clock) {}
+
+void ScopeSession::Start() {
+  PublishState("scope " + scope_.Name() + ": the first list of Events is not complete");
+  Feed(Started{});
+}
+
+bool ScopeSession::Poll() {
+  bool progress = false;
+  if (timer_ && *timer_ <= parts_.clock.Monotonic()) {
+    timer_.reset();
+    Feed(TimerFired{});
+    progress = true;
+  }
+  if (inbox_ && inbox_->Take(batch_)) {
+    TakeBatch();
+    progress = true;
+  }
+  return progress;
+}
+
+// ---- what the machine wants done -------------------------------------------------------------------------------
+
+void ScopeSession::Feed(const WatchInput& input) {
+  for (const WatchEffect& effect : machine_.Handle(input, parts_.clock.Monotonic())) {
+    std::visit([this](const auto& what) { Do(what); }, effect);
+  }
+}
+
+void ScopeSession::Do(const BeginList& effect) {
+  parts_.consumer.OnListBegin(index_, effect.reason, server_clock_.Now());
+  if (effect.reason == ListReason::kRestored) {
+    parts_.log.Error("the API server's resourceVersion is below ours: etcd was restored or replaced; counting goes on "
+                     "from its present state",
+                     {{"scope", scope_.Name()}, {"position", machine_.position()}});
+  }
+}
+
+void ScopeSession::Do(const RequestPage& effect) {
+  if (effect.continue_token.empty()) parts_.monitor.OnRequest("list", RequestOutcome::kStarted, nullptr);
+  Begin(Request::kList);
+  Adopt(parts_.client.ListEvents(scope_, {options_.list_page_size, effect.continue_token}, *inbox_));
+}
+
+void ScopeSession::Do(const DeliverItems&) {
+  const auto deliver = [this](const Event& event, std::string_view raw) {
+    parts_.consumer.OnChange({index_, ChangeKind::kListed, event, raw, server_clock_.Now()});
+  };
+  const auto page = parts_.decoder.DecodeList(body_, deliver);
+  if (!page) {
+    Fail(page.error());
+    return;
+  }
+  for (std::size_t i = 0; i < page->skipped; ++i) parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
+  if (page->skipped > 0) {
+    parts_.log.Warn("list items could not be decoded and were skipped",
+                    {{"scope", scope_.Name()}, {"items", page->skipped}});
+  }
+  Feed(PageDelivered{});
+}
+
+void ScopeSession::Do(const CommitList&) {
+  parts_.consumer.OnListCommitted(index_, server_clock_.Now());
+  parts_.monitor.OnRequest("list", RequestOutcome::kGranted, nullptr);
+  body_ = std::string();  // pages are large and lists are rare
+}
+
+void ScopeSession::Do(const OpenWatch& effect) {
+  parts_.monitor.OnRequest("watch", RequestOutcome::kStarted, nullptr);
+  Begin(Request::kWatch);
+  const auto timeout = std::chrono::ceil<std::chrono::seconds>(options_.watch_interval) + kServerTimeoutSlack;
+  Adopt(parts_.client.WatchEvents(scope_, {effect.resource_version, timeout, timeout + kIdleSlack}, *inbox_));
+}
+
+void ScopeSession::Do(const CancelRequest& effect) {
+  const std::string_view verb = Verb();
+  EndRequest(effect.error);
+  if (effect.error) NoteTrouble(verb, *effect.error);
+}
+
+void ScopeSession::Do(const StartTimer& effect) { timer_ = parts_.clock.Monotonic() + effect.delay; }
+
+void ScopeSession::Do(const RefreshCredentials&) { parts_.client.RefreshCredentials(); }
+
+void ScopeSession::Do(const ReportRelist& effect) {
+  parts_.monitor.OnRelist(effect.reason);
+  parts_.log.Info("the watch cannot be continued; Events are listed again",
+                  {{"scope", scope_.Name()}, {"reason", effect.reason}, {"position", machine_.position()}});
+}
+
+void ScopeSession::Do(const ReportGap& effect) {
+  parts_.monitor.OnGap(scope_, effect.length);
+  parts_.log.Warn("Events that were created and deleted meanwhile may be missing",
+                  {{"scope", scope_.Name()}, {"gap", FormatDuration(effect.length)}});
+}
+
+// ---- requests and what they bring --------------------------------------------------------------------------------
+
+void ScopeSession::Begin(Request request) {
+  exchange_.reset();
+  request_ = request;
+  head_ = {};
+  body_.clear();
+  splitter_.Reset();
+  undecodable_in_a_row_ = 0;
+  inbox_ = std::make_unique<StreamInbox>(parts_.doorbell);
+}
+
+void ScopeSession::Adopt(Result<std::unique_ptr<HttpExchange>> exchange) {
+  if (exchange) {
+    exchange_ = std::move(*exchange);
+  } else {
+    Fail(exchange.error());
+  }
+}
+
+void ScopeSession::TakeBatch() {
+  // Each step may end the request; what it brought after that is of no interest.
+  const auto request = ended_requests_;
+  if (batch_.head) TakeHead(*batch_.head);
+  if (request == ended_requests_ && !batch_.bytes.empty()) TakeBytes(batch_.bytes);
+  if (request == ended_requests_ && batch_.paused) exchange_->Resume();
+  if (request == ended_requests_ && batch_.end) TakeEnd(*batch_.end);
+}
+
+void ScopeSession::TakeHead(const HttpHead& head) {
+  head_ = head;
+  if (head.date) server_clock_.Observe(*head.date);
+  if (request_ != Request::kWatch || head.status != 200) return;
+  parts_.monitor.OnRequest("watch", RequestOutcome::kGranted, nullptr);
+  Feed(WatchOpened{});
+  PublishState({});
+}
+
+void ScopeSession::TakeBytes(std::string_view bytes) {
+  if (head_.status != 200) {
+    body_.append(bytes.substr(0, kMaxErrorBytes - std::min(kMaxErrorBytes, body_.size())));
+  } else if (request_ == Request::kWatch) {
+    TakeFrames(bytes);
+  } else if (body_.size() + bytes.size() > kMaxListBytes) {
+    Fail({ErrorKind::kInvalid, "a list page is larger than 512 MiB; lower --list-page-size", {}, "too_large"});
+  } else {
+    body_.append(bytes);
+  }
+}
+
+void ScopeSession::TakeEnd(const Result<void>& result) {
+  if (!result) {
+    Fail(result.error());
+  } else if (head_.status != 200) {
+    Fail(ErrorFromResponse(head_, body_, Verb(), scope_));
+  } else if (request_ == Request::kWatch) {
+    EndRequest(std::nullopt);
+    PublishState("scope " + scope_.Name() + ": the API server closed the watch; it is being opened again");
+    Feed(RequestEnded{});
+  } else {
+    TakePage();
+  }
+}
+
+void ScopeSession::TakePage() {
+  body_.reserve(body_.size() + kJsonPadding);
+  auto meta = parts_.decoder.DecodeListMeta(body_);
+  if (!meta) {
+    Fail(meta.error());
+    return;
+  }
+  EndRequest(std::nullopt);
+  Feed(PageReceived{std::move(meta->resource_version), std::move(meta->continue_token)});
+}
+
+void ScopeSession::TakeFrames(std::string_view bytes) {
+  const auto request = ended_requests_;
+  splitter_.Append(bytes);
+  while (request == ended_requests_) {
+    const auto frame = splitter_.Next();
+    if (!frame) break;
+    TakeFrame(*frame);
+  }
+  if (request == ended_requests_ && splitter_.TakeOversized()) {
+    SkipUndecodable(kMaxFrameBytes, "it is larger than 16 MiB");
+  }
+}
+
+void ScopeSession::TakeFrame(std::string_view json) {
+  const auto frame = parts_.decoder.DecodeFrame(json);
+  if (frame) {
+    TakeDecoded(*frame);
+  } else {
+    TakeBrokenFrame(json, frame.error());
+  }
+}
+
+// What is no frame may hold several, or be what a broken frame and the good ones behind it look like together.
+void ScopeSession::TakeBrokenFrame(std::string_view json, const Error& why) {
+  const auto request = ended_requests_;
+  std::string_view rest = json;
+  if (TakePiece(rest).size() == json.size() || rest.size() == json.size()) {
+    SkipUndecodable(json.size(), why.message);
+    return;
+  }
+  while (request == ended_requests_ && !json.empty()) {
+    const std::string_view piece = TakePiece(json);
+    if (piece.empty()) continue;
+    const auto frame = parts_.decoder.DecodeFrame(piece);
+    if (frame) {
+      TakeDecoded(*frame);
+    } else {
+      SkipUndecodable(piece.size(), frame.error().message);
+    }
+  }
+}
+
+void ScopeSession::TakeDecoded(const WatchFrame& frame) {
+  undecodable_in_a_row_ = 0;
+  parts_.monitor.OnFrame(&frame.type, parts_.clock.Wall());
+  switch (frame.type) {
+    case FrameType::kError:
+      Fail(ErrorFromStatus(frame.raw_object, "watch", scope_));
+      return;
+    case FrameType::kBookmark:
+      break;
+    case FrameType::kAdded:
+    case FrameType::kModified:
+    case FrameType::kDeleted: {
+      const ChangeKind kind = frame.type == FrameType::kAdded      ? ChangeKind::kAdded
+                              : frame.type == FrameType::kModified ? ChangeKind::kModified
+                                                                   : ChangeKind::kDeleted;
+      parts_.consumer.OnChange({index_, kind, frame.event, frame.raw_object, server_clock_.Now()});
+    }
+  }
+  // Only now: a change that was not handed over must come again.
+  machine_.Advance(frame.resource_version);
+}
+
+void ScopeSession::SkipUndecodable(std::size_t bytes, const std::string& why) {
+  parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
+  if (undecodable_in_a_row_ == 0) {
+    parts_.log.Warn("a watch frame cannot be decoded and is skipped",
+                    {{"scope", scope_.Name()}, {"why", why}, {"bytes", bytes}});
+  }
+  if (++undecodable_in_a_row_ >= kMaxUndecodableInARow) {
+    Fail({ErrorKind::kInvalid, "nothing in the watch stream can be decoded: " + why, {}, "undecodable"});
+  }
+}
+
+// ---- ends --------------------------------------------------------------------------------------------------------
+
+void ScopeSession::Fail(Error error) {
+  const std::string_view verb = Verb();
+  EndRequest(error);
+  NoteTrouble(verb, error);
+  Feed(RequestEnded{std::move(error)});
+}
+
+// Logged once, then only counted, so that a long outage does not fill the log.
+void ScopeSession::NoteTrouble(std::string_view verb, const Error& error) {
+  const std::string trouble = "scope " + scope_.Name() + ": " + error.message;
+  same_trouble_ = trouble == last_trouble_ ? same_trouble_ + 1 : 0;
+  last_trouble_ = trouble;
+  if (same_trouble_ == 0) {
+    parts_.log.Warn(trouble, {{"verb", verb}, {"kind", ToString(error.kind)}});
+  } else {
+    parts_.log.Debug(trouble, {{"verb", verb}, {"repeated", same_trouble_}});
+  }
+  PublishState(trouble);
+}
+
+// Ends the request under way; with an error, it counts as failed.
+void ScopeSession::EndRequest(std::optional<Error> error) {
+  if (error) parts_.monitor.OnRequest(Verb(), RequestOutcome::kFailed, &*error);
+  exchange_.reset();
+  inbox_.reset();
+  request_ = Request::kNone;
+  ++ended_requests_;
+}
+
+void ScopeSession::PublishState(std::string trouble) {
+  const bool open = machine_.phase() == WatchPhase::kWatching && request_ == Request::kWatch;
+  if (open && !std::exchange(last_trouble_, {}).empty()) {
+    parts_.log.Info("the watch is open again", {{"scope", scope_.Name()}, {"failures", same_trouble_ + 1}});
+  }
+  parts_.monitor.OnScopeState(scope_, {machine_.synced(), open, std::move(trouble)});
+}
+
+}  // namespace kube_events
