@@ -27,15 +27,15 @@ struct Event {
   OptionalTime creation_time;
 
   InvolvedObject involved;
-  std::string_view type;    // "Normal", "Warning" or what a writer made of it
+  std::string_view type;  // "Normal", "Warning" or what a writer made of it
   std::string_view reason;
   std::string_view source_component;      // events.k8s.io: deprecatedSource.component
   std::string_view reporting_controller;  // core/v1: reportingComponent
 
   // Year 1 and the Unix epoch are how writers spell "unset"; they decode as unset.
-  OptionalTime first_time;   // firstTimestamp, deprecatedFirstTimestamp
-  OptionalTime last_time;    // lastTimestamp, deprecatedLastTimestamp
-  OptionalTime event_time;   // eventTime
+  OptionalTime first_time;  // firstTimestamp, deprecatedFirstTimestamp
+  OptionalTime last_time;   // lastTimestamp, deprecatedLastTimestamp
+  OptionalTime event_time;  // eventTime
   OptionalTime series_last_observed_time;
   std::int64_t count = 0;         // count, deprecatedCount; 0 where missing or null; clamped to int32
   std::int64_t series_count = 0;  // series.count

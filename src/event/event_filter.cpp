@@ -1,0 +1,115 @@
+#include "kube_events/event/event_filter.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace kube_events {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view Trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+bool Contains(const std::vector<std::string>& sorted, std::string_view value) {
+  const auto found = std::lower_bound(sorted.begin(), sorted.end(), value);
+  return found != sorted.end() && *found == value;
+}
+
+// Names of namespaces and API groups are lower-case DNS names.
+bool IsDnsName(std::string_view value) {
+  return std::all_of(value.begin(), value.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+}
+
+bool HasControlCharacter(std::string_view value) {
+  return std::any_of(value.begin(), value.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
+}
+
+// Each returns what is wrong with a value, or nothing.
+std::optional<std::string> ProblemWithText(std::string_view value) {
+  if (value.empty()) return "an empty entry matches nothing; remove it";
+  if (value.front() == '!') return "only one ! may stand before a value";
+  if (HasControlCharacter(value)) return "control characters match nothing";
+  return std::nullopt;
+}
+
+std::optional<std::string> ProblemWithGroup(std::string_view value) {
+  if (const std::size_t slash = value.find('/'); slash != std::string_view::npos) {
+    return "write the group without a version: " + std::string(value.substr(0, slash));
+  }
+  if (value == "v1") return "v1 is a version; write core for the core group";
+  if (!IsDnsName(value)) return "not the name of an API group; write for example apps, or core for the core group";
+  return std::nullopt;
+}
+
+std::optional<std::string> ProblemWithNamespace(std::string_view value) {
+  if (IsDnsName(value)) return std::nullopt;
+  return "not the name of a namespace: lower-case letters, digits and - only";
+}
+
+}  // namespace
+
+struct EventFilter::Flag {
+  std::string_view name;
+  std::optional<std::string> (*problem)(std::string_view value);
+  std::string_view spelled = {};  // a word that stands for the empty value
+};
+
+Result<EventFilter::ValueList> EventFilter::ParseList(const Flag& flag, const std::vector<std::string>& entries) {
+  ValueList list;
+  for (const std::string& entry : entries) {
+    std::string_view value = Trim(entry);
+    const bool deny = value.starts_with('!');
+    if (deny) value = Trim(value.substr(1));
+    if (const auto problem = flag.problem(value)) {
+      return Fail(ErrorKind::kConfiguration, std::string(flag.name) + ": entry \"" + entry + "\": " + *problem);
+    }
+    if (!flag.spelled.empty() && value == flag.spelled) value = {};
+    (deny ? list.denied : list.allowed).emplace_back(value);
+  }
+  std::sort(list.allowed.begin(), list.allowed.end());
+  std::sort(list.denied.begin(), list.denied.end());
+  return list;
+}
+
+Result<EventFilter> EventFilter::Create(const EventFilterOptions& options) {
+  EventFilter filter;
+  struct Row {
+    Flag flag;
+    const std::vector<std::string>& entries;
+    ValueList& list;
+  };
+  const Row rows[] = {
+      {{"--event-types", ProblemWithText}, options.event_types, filter.types_},
+      {{"--involved-object-api-groups", ProblemWithGroup, "core"},
+       options.involved_object_api_groups,
+       filter.api_groups_},
+      {{"--involved-object-namespaces", ProblemWithNamespace}, options.involved_object_namespaces, filter.namespaces_},
+      {{"--involved-object-kinds", ProblemWithText}, options.involved_object_kinds, filter.kinds_},
+      {{"--reasons", ProblemWithText}, options.reasons, filter.reasons_},
+      {{"--reporting-controllers", ProblemWithText}, options.reporting_controllers, filter.controllers_},
+  };
+  for (const Row& row : rows) {
+    Result<ValueList> list = ParseList(row.flag, row.entries);
+    if (!list) return tl::unexpected(list.error());
+    row.list = std::move(*list);
+  }
+  return filter;
+}
+
+bool EventFilter::ValueList::Passes(std::string_view value) const {
+  return !Contains(denied, value) && (allowed.empty() || Contains(allowed, value));
+}
+
+bool EventFilter::Passes(const Event& event) const {
+  return types_.Passes(event.type) && api_groups_.Passes(event.InvolvedApiGroup()) &&
+         namespaces_.Passes(event.involved.namespace_name) && kinds_.Passes(event.involved.kind) &&
+         reasons_.Passes(event.reason) && controllers_.Passes(event.Controller());
+}
+
+}  // namespace kube_events
