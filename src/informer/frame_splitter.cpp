@@ -20,7 +20,11 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1);
 }
 
-bool LooksWhole(std::string_view frame) { return frame.front() == '{' && frame.back() == '}'; }
+// Whether a line is a frame as the API server writes it; cheap and nearly always right.
+bool LooksWhole(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.size() >= 2 && line.front() == '{' && line.back() == '}';
+}
 
 }  // namespace
 
@@ -63,39 +67,54 @@ std::optional<std::string_view> FrameSplitter::Next() {
   return skipping_ ? std::nullopt : TakeTail();
 }
 
-// The next line that may be a frame; an empty one where a line held nothing of use.
+// The next line, or value over several lines, that may be a frame; an empty one where a line held nothing of use.
 std::optional<std::string_view> FrameSplitter::NextLine() {
   while (scanned_ < buffer_.size()) {
-    const char* from = buffer_.data() + scanned_;
-    const void* newline = std::memchr(from, '\n', buffer_.size() - scanned_);
+    const std::size_t line_begin = scanned_;
+    const void* newline = std::memchr(buffer_.data() + line_begin, '\n', buffer_.size() - line_begin);
     if (newline == nullptr) break;
     const auto end = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data());
-    scanned_ = end + 1;
-    const std::string_view line = Trim(std::string_view(buffer_).substr(begin_, end - begin_));
-    // A value that spans lines: wait for the rest. What starts with no brace never becomes one; the decoder says so.
-    const bool spans_lines = !skipping_ && !line.empty() && line.front() == '{' && !LooksWhole(line) &&
-                             end - begin_ <= max_frame_bytes_ && CompleteObjectLength(line) == 0;
-    if (spans_lines) continue;
-    begin_ = scanned_;
-    if (std::exchange(skipping_, false)) return std::string_view{};
-    if (line.size() > max_frame_bytes_) {
-      oversized_ = true;
-      return std::string_view{};
+    if (spans_lines_ && LooksWhole(Text(line_begin, end))) {
+      // A frame of its own: what stands before it was cut short and will not become whole.
+      return GiveOut(line_begin, line_begin);
     }
-    return line;
+    scanned_ = end + 1;
+    const std::string_view text = Trim(Text(begin_, end));
+    if (!skipping_ && text.size() <= max_frame_bytes_ && IsUnfinished(text)) {
+      spans_lines_ = true;
+      continue;
+    }
+    return GiveOut(end, scanned_);
   }
   scanned_ = buffer_.size();
   SkipOversized();
   return std::nullopt;
 }
 
+bool FrameSplitter::IsUnfinished(std::string_view text) const {
+  if (text.empty() || text.front() != '{') return false;
+  return (spans_lines_ || !LooksWhole(text)) && CompleteObjectLength(text) == 0;
+}
+
+// What is pending up to `end`; the rest of the buffer begins at `next`.
+std::string_view FrameSplitter::GiveOut(std::size_t end, std::size_t next) {
+  const std::string_view text = Trim(Text(begin_, end));
+  begin_ = scanned_ = next;
+  spans_lines_ = false;
+  if (std::exchange(skipping_, false)) return {};
+  if (text.size() <= max_frame_bytes_) return text;
+  oversized_ = true;
+  return {};
+}
+
 // What stands behind the last newline, if it is whole: a peer that writes none must not make us wait.
 std::optional<std::string_view> FrameSplitter::TakeTail() {
-  const std::string_view tail = Trim(std::string_view(buffer_).substr(begin_));
-  if (tail.empty() || !LooksWhole(tail)) return std::nullopt;
+  const std::string_view tail = Trim(Text(begin_, buffer_.size()));
+  if (!LooksWhole(tail)) return std::nullopt;
   const std::size_t length = CompleteObjectLength(tail);
   if (length == 0) return std::nullopt;
   begin_ = static_cast<std::size_t>(tail.data() - buffer_.data()) + length;
+  spans_lines_ = false;
   return tail.substr(0, length);
 }
 
@@ -103,6 +122,7 @@ void FrameSplitter::SkipOversized() {
   if (buffer_.size() - begin_ <= max_frame_bytes_) return;
   if (!skipping_) oversized_ = true;
   skipping_ = true;
+  spans_lines_ = false;
   begin_ = scanned_ = buffer_.size();
 }
 
@@ -111,7 +131,7 @@ bool FrameSplitter::TakeOversized() { return std::exchange(oversized_, false); }
 void FrameSplitter::Reset() {
   buffer_.clear();
   begin_ = scanned_ = 0;
-  skipping_ = oversized_ = false;
+  skipping_ = oversized_ = spans_lines_ = false;
 }
 
 }  // namespace kube_events

@@ -33,12 +33,18 @@ class FrameSplitter {
  private:
   std::optional<std::string_view> NextLine();
   std::optional<std::string_view> TakeTail();
+  bool IsUnfinished(std::string_view text) const;
+  std::string_view GiveOut(std::size_t end, std::size_t next);
+  std::string_view Text(std::size_t begin, std::size_t end) const {
+    return std::string_view(buffer_).substr(begin, end - begin);
+  }
   void SkipOversized();
 
   std::size_t max_frame_bytes_;
   std::string buffer_;
   std::size_t begin_ = 0;    // first byte not given out yet
-  std::size_t scanned_ = 0;  // up to here there is no newline
+  std::size_t scanned_ = 0;  // up to here no newline ends a frame
+  bool spans_lines_ = false; // what is pending holds a newline
   bool skipping_ = false;    // inside an oversized frame
   bool oversized_ = false;
 };

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "kube_events/app/exporter_options.h"
+#include "kube_events/base/duration.h"
+
+namespace kube_events {
+namespace {
+
+using Values = const std::vector<std::string>&;
+
+constexpr std::string_view kAccess = "Access to the API server";
+constexpr std::string_view kServe = "HTTP server";
+constexpr std::string_view kSelect = "What is listed and watched";
+constexpr std::string_view kFilter = "What is counted";
+constexpr std::string_view kTune = "Tuning";
+constexpr std::string_view kLog = "Logging";
+
+tl::unexpected<Error> Bad(std::string text) { return Fail(ErrorKind::kConfiguration, std::move(text)); }
+
+Result<std::uint64_t> ParseNumber(const std::string& text, std::uint64_t min, std::uint64_t max) {
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc{} || end != text.data() + text.size() || number < min || number > max) {
+    return Bad("\"" + text + "\" is not a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+  }
+  return number;
+}
+
+// Splits each value at its commas. Empty elements stay: they name the cluster scope.
+std::vector<std::string> SplitList(Values values) {
+  std::vector<std::string> elements;
+  for (const std::string& value : values) {
+    std::size_t from = 0;
+    for (std::size_t comma = value.find(','); comma != value.npos; comma = value.find(',', from)) {
+      elements.push_back(value.substr(from, comma - from));
+      from = comma + 1;
+    }
+    elements.push_back(value.substr(from));
+  }
+  return elements;
+}
+
+template <std::string ExporterOptions::*Member>
+Result<void> Text(ExporterOptions& options, Values values) {
+  options.*Member = values.back();
+  return {};
+}
+
+template <std::vector<std::string> ExporterOptions::*Member>
+Result<void> List(ExporterOptions& options, Values values) {
+  options.*Member = SplitList(values);
+  return {};
+}
+
+template <auto Member, std::uint64_t Min, std::uint64_t Max>
+Result<void> Number(ExporterOptions& options, Values values) {
+  const auto number = ParseNumber(values.back(), Min, Max);
+  if (!number) return tl::unexpected(number.error());
+  options.*Member = static_cast<std::remove_reference_t<decltype(options.*Member)>>(*number);
+  return {};
+}
+
+template <std::optional<std::uint16_t> ExporterOptions::*Member>
+Result<void> OptionalPort(ExporterOptions& options, Values values) {
+  const auto number = ParseNumber(values.back(), 0, std::numeric_limits<std::uint16_t>::max());
+  if (!number) return tl::unexpected(number.error());
+  options.*Member = static_cast<std::uint16_t>(*number);
+  return {};
+}
+
+template <std::chrono::milliseconds ExporterOptions::*Member, std::int64_t MinMs, std::int64_t MaxMs>
+Result<void> DurationIn(ExporterOptions& options, Values values) {
+  const auto duration = ParseDuration(values.back());
+  if (!duration) return tl::unexpected(duration.error());
+  const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(*duration);
+  const std::chrono::milliseconds min{MinMs}, max{MaxMs};
+  if (rounded < min || rounded > max) {
+    return Bad("\"" + values.back() + "\" is out of range; write a duration from " + FormatDuration(min) + " to " +
+               FormatDuration(max));
+  }
+  options.*Member = rounded;
+  return {};
+}
+
+Result<void> Api(ExporterOptions& options, Values values) {
+  for (const EventApi api : {EventApi::kCoreV1, EventApi::kEventsV1}) {
+    if (values.back() == ToString(api)) {
+      options.event_api = api;
+      return {};
+    }
+  }
+  return Bad("\"" + values.back() + "\" is unknown; write v1 or events.k8s.io/v1");
+}
+
+Result<void> Format(ExporterOptions& options, Values values) {
+  const std::string& name = values.back();
+  if (name == "text") {
+    options.log_format = LogFormat::kText;
+  } else if (name == "json") {
+    options.log_format = LogFormat::kJson;
+  } else if (name == "logfmt") {
+    options.log_format = LogFormat::kLogfmt;
+  } else {
+    return Bad("\"" + name + "\" is unknown; write text, json or logfmt");
+  }
+  return {};
+}
+
+Result<void> Namespaces(ExporterOptions& options, Values values) {
+  options.namespaces.clear();
+  for (const std::string& name : SplitList(values)) {
+    if (name.empty()) return Bad("a namespace is empty; leave the flag out to watch all namespaces");
+    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != name.npos || name.size() > 63) {
+      return Bad("\"" + name + "\" is no namespace: lower-case letters, digits and dashes, at most 63 of them");
+    }
+    // Given twice, it would be counted twice.
+    if (std::find(options.namespaces.begin(), options.namespaces.end(), name) == options.namespaces.end()) {
+      options.namespaces.push_back(name);
+    }
+  }
+  return {};
+}
+
+using O = ExporterOptions;
+constexpr std::uint64_t kMaxPort = std::numeric_limits<std::uint16_t>::max();
+constexpr std::int64_t kSecondMs = 1000;
+constexpr std::int64_t kDayMs = 24 * 3600 * kSecondMs;
+
+constexpr FlagSpec kFlags[] = {
+    {"apiserver", "URL", "", kAccess, "address of the API server; overrides the one found otherwise",
+     Text<&O::apiserver>},
+    {"kubeconfig", "PATH", "$KUBECONFIG", kAccess, "kubeconfig file; takes precedence over in-cluster discovery",
+     Text<&O::kubeconfig>},
+    {"context", "NAME", "current-context", kAccess, "context of the kubeconfig to use", Text<&O::context>},
+
+    {"host", "ADDRESS", "all interfaces", kServe, "address to serve /metrics, /healthz, /readyz and /livez on",
+     Text<&O::host>},
+    {"port", "PORT", "8080", kServe, "port to serve them on; 0 picks a free one, which the log names",
+     Number<&O::port, 0, kMaxPort>},
+    {"exporter-host", "ADDRESS", "as --host", kServe, "address for the exporter's own metrics, with --exporter-port",
+     Text<&O::exporter_host>},
+    {"exporter-port", "PORT", "same server", kServe, "port to serve the exporter's own metrics on, instead of --port",
+     OptionalPort<&O::exporter_port>},
+
+    {"event-api", "API", "v1", kSelect, "v1 or events.k8s.io/v1: the same Events, under another RBAC rule", Api},
+    {"namespaces", "LIST", "all", kSelect, "list and watch only these namespaces, so that namespaced Roles suffice",
+     Namespaces},
+    {"label-selector", "SELECTOR", "", kSelect, "passed to the API server", Text<&O::label_selector>},
+    {"field-selector", "SELECTOR", "", kSelect, "passed to the API server", Text<&O::field_selector>},
+
+    {"event-types", "LIST", "all", kFilter, "count only Events of these types; a leading ! denies",
+     List<&O::event_types>},
+    {"involved-object-api-groups", "LIST", "all", kFilter,
+     "count only Events about objects of these API groups; core names the core group, a leading ! denies",
+     List<&O::involved_object_api_groups>},
+    {"involved-object-namespaces", "LIST", "all", kFilter,
+     "count only Events about objects in these namespaces; an empty element is the cluster scope, a leading ! denies",
+     List<&O::involved_object_namespaces>},
+    {"involved-object-kinds", "LIST", "all", kFilter, "count only Events about these kinds; a leading ! denies",
+     List<&O::involved_object_kinds>},
+    {"reasons", "LIST", "all", kFilter, "count only Events with these reasons; a leading ! denies", List<&O::reasons>},
+    {"reporting-controllers", "LIST", "all", kFilter,
+     "count only Events of these controllers (or source components); a leading ! denies",
+     List<&O::reporting_controllers>},
+
+    {"list-page-size", "N", "500", kTune, "Events per page of a list", Number<&O::list_page_size, 1, 100'000>},
+    {"watch-interval", "DURATION", "5m", kTune, "a watch is recreated after this long, less up to 10 % of jitter",
+     DurationIn<&O::watch_interval, kSecondMs, kDayMs>},
+    {"sync-period", "DURATION", "0s", kTune,
+     "for this long the first rise of a series that was there before us joins the baseline",
+     DurationIn<&O::sync_period, 0, kDayMs>},
+    {"max-cached-events", "N", "2000000", kTune,
+     "live Events to remember; beyond, the least recently seen keep only a compact trace",
+     Number<&O::max_cached_events, 1, 1'000'000'000>},
+    {"max-series", "N", "10000", kTune,
+     "label sets of kube_events_total; what is beyond is counted in one series with reason=\"__overflow__\"",
+     Number<&O::max_series, 1, 10'000'000>},
+
+    {"log-level", "LEVELS", "info", kLog,
+     "debug, info, warn, error or off, also per component: info,informer=debug", Text<&O::log_level>},
+    {"log-format", "FORMAT", "text", kLog, "text, json or logfmt; one line each, on stderr", Format},
+};
+
+}  // namespace
+
+std::span<const FlagSpec> ExporterFlags() { return kFlags; }
+
+}  // namespace kube_events
