@@ -1,0 +1,40 @@
+// The exporter as a whole: its parts, made in order and ended in reverse.
+// Owned by main; used on the main thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kube_events/app/exporter_options.h"
+#include "kube_events/base/result.h"
+
+namespace kube_events {
+
+class Exporter {
+ public:
+  // Finds the API server, starts to serve HTTP, then to list and watch. Fails with kConfiguration where flags, files
+  // or environment are wrong (exit code 2) and with kRetry where a port cannot be opened (exit code 1). Waits for no
+  // API server: that is what /healthz tells.
+  static Result<std::unique_ptr<Exporter>> Start(const ExporterOptions& options, const Environment& environment);
+
+  // Waits for SIGTERM or SIGINT, or for a thread that failed. Returns the exit code: 0, or 1.
+  int Wait();
+
+  // Unready first, then stops to watch, then to serve; at most 2 s.
+  ~Exporter();
+
+  // Where /metrics is served.
+  std::uint16_t Port() const;
+
+ private:
+  struct Parts;
+  explicit Exporter(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// Everything that main does: parses, starts, waits, ends. Returns the exit code; writes --help and --version to
+// stdout and one line about a bad start to stderr.
+int RunExporter(int argc, const char* const* argv);
+
+}  // namespace kube_events

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Installs what is needed, builds, and runs the tests that need nothing but Debian packages.
+#   scripts/test.sh                      release build
+#   scripts/test.sh --preset asan-ubsan  another preset of CMakePresets.json
+#   scripts/test.sh --e2e                also the end-to-end tests on a real kube-apiserver (needs Go)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+preset=release
+e2e=false
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --e2e) e2e=true ;;
+    --preset) preset=${2:?--preset needs a name}; shift ;;
+    *) echo "usage: $0 [--preset NAME] [--e2e]" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+if $e2e; then scripts/install-deps.sh --ci; else scripts/install-deps.sh; fi
+scripts/build.sh "$preset"
+
+# Seeds are random and printed; a data race or a leak ends the test that shows it.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}"
+export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/tsan.supp:halt_on_error=1:second_deadlock_stack=1}"
+ctest --preset "$preset" --parallel "$(nproc)"
+
+if $e2e; then tests/e2e/run.sh; fi

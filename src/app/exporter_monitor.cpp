@@ -1,0 +1,52 @@
+#include "kube_events/app/exporter_monitor.h"
+
+namespace kube_events {
+
+void ExporterMonitor::OnScopeState(const Scope& scope, const ScopeState& state) {
+  const ScopeMetrics metrics = metrics_.Scope(scope.Name());
+  metrics.synced.Set(state.synced ? 1 : 0);
+  metrics.watch_open.Set(state.watch_open ? 1 : 0);
+  const std::string condition = "scope " + scope.Name();
+  if (state.synced && state.watch_open) {
+    health_.SetReady(condition);
+  } else {
+    health_.SetNotReady(condition, state.trouble, kReconnectGrace);
+  }
+}
+
+void ExporterMonitor::OnRequest(std::string_view verb, RequestOutcome outcome, const Error* error) {
+  const bool list = verb == "list";
+  switch (outcome) {
+    case RequestOutcome::kStarted:
+      (list ? metrics_.list_total : metrics_.watch_total).Increment();
+      break;
+    case RequestOutcome::kGranted:
+      if (list) metrics_.SetLastList(clock_.Wall());
+      metrics_.SetLastStreamActivity(clock_.Wall());
+      break;
+    case RequestOutcome::kFailed:
+      (list ? metrics_.list_failed_total : metrics_.watch_failed_total).Increment();
+      metrics_.CountApiError(verb, error->reason.empty() ? ToString(error->kind) : std::string_view(error->reason));
+      break;
+  }
+}
+
+void ExporterMonitor::OnRelist(std::string_view reason) { metrics_.CountRelist(reason); }
+
+void ExporterMonitor::OnGap(const Scope& scope, std::chrono::milliseconds length) {
+  const ScopeMetrics metrics = metrics_.Scope(scope.Name());
+  metrics.gaps.Increment();
+  metrics.gap_seconds.Increment(std::chrono::duration<double>(length).count());
+}
+
+void ExporterMonitor::OnFrame(const FrameType* type, WallTime now) {
+  metrics_.SetLastStreamActivity(now);
+  if (type == nullptr) {
+    metrics_.decode_errors_total.Increment();
+    return;
+  }
+  metrics_.WatchEvents(*type).Increment();
+  if (*type == FrameType::kAdded || *type == FrameType::kModified) metrics_.SetLastEvent(now);
+}
+
+}  // namespace kube_events

@@ -1,0 +1,3 @@
+#include "kube_events/app/exporter.h"
+
+int main(int argc, char** argv) { return kube_events::RunExporter(argc, argv); }
