@@ -1,0 +1,126 @@
+#include "kube_events/serve/content_negotiation.h"
+
+#include <zlib.h>
+
+#include <charconv>
+#include <new>
+#include <optional>
+
+namespace kube_events {
+namespace {
+
+std::string_view Trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// Takes the part before the first `separator` off the front of the text.
+std::string_view TakeUntil(std::string_view& text, char separator) {
+  const auto end = text.find(separator);
+  const auto part = text.substr(0, end);
+  text = end == text.npos ? std::string_view() : text.substr(end + 1);
+  return Trim(part);
+}
+
+// A weight of 0 to 1; 1 where it cannot be read, as for a client that sent none.
+double ParseWeight(const std::string& text) {
+  double weight = 1;
+  const auto end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, weight, std::chars_format::fixed);
+  return parsed.ec == std::errc() && parsed.ptr == end && weight >= 0 && weight <= 1 ? weight : 1;
+}
+
+// One element of a header's list: "application/openmetrics-text;version=1.0.0;q=0.75".
+struct Element {
+  std::string name;
+  std::string version;  // of the parameter, if any
+  double weight = 1;
+};
+
+Element ParseElement(std::string_view text) {
+  Element element{.name = Lower(TakeUntil(text, ';')), .version = {}};
+  while (!text.empty()) {
+    std::string_view parameter = TakeUntil(text, ';');
+    const std::string key = Lower(TakeUntil(parameter, '='));
+    if (key == "q") element.weight = ParseWeight(std::string(parameter));
+    if (key == "version") element.version = parameter;
+  }
+  return element;
+}
+
+// The weight of one offer: of the elements that match it, the most specific one counts.
+struct Preference {
+  double weight = 0;
+  int specificity = 0;  // 0: not mentioned; 1: */*; 2: type/*; 3: by name
+
+  void Consider(int candidate_specificity, double candidate_weight) {
+    if (candidate_specificity == 0 || candidate_specificity < specificity) return;
+    if (candidate_specificity > specificity || candidate_weight > weight) weight = candidate_weight;
+    specificity = candidate_specificity;
+  }
+};
+
+int Specificity(const Element& element, std::string_view type, std::string_view name, std::string_view version) {
+  if (element.name == "*/*") return 1;
+  if (element.name == std::string(type) + "/*") return 2;
+  return element.name == name && (element.version.empty() || element.version == version) ? 3 : 0;
+}
+
+}  // namespace
+
+ExpositionFormat NegotiateFormat(std::string_view accept) {
+  Preference text;
+  Preference open_metrics;
+  while (!accept.empty()) {
+    const Element element = ParseElement(TakeUntil(accept, ','));
+    text.Consider(Specificity(element, "text", "text/plain", "0.0.4"), element.weight);
+    open_metrics.Consider(Specificity(element, "application", "application/openmetrics-text", "1.0.0"), element.weight);
+  }
+  const bool wanted_more = open_metrics.weight > text.weight;
+  const bool named_at_tie = open_metrics.weight > 0 && open_metrics.weight == text.weight &&
+                            open_metrics.specificity == 3 && text.specificity < 3;
+  return wanted_more || named_at_tie ? ExpositionFormat::kOpenMetrics : ExpositionFormat::kText;
+}
+
+bool WantsGzip(std::string_view accept_encoding) {
+  std::optional<double> gzip;
+  std::optional<double> any;
+  double identity = 0;
+  while (!accept_encoding.empty()) {
+    const Element element = ParseElement(TakeUntil(accept_encoding, ','));
+    if (element.name == "gzip" || element.name == "x-gzip") gzip = element.weight;
+    if (element.name == "*") any = element.weight;
+    if (element.name == "identity") identity = element.weight;
+  }
+  const double weight = gzip ? *gzip : any.value_or(0);
+  return weight > 0 && weight >= identity;
+}
+
+std::string Gzip(std::string_view text) {
+  constexpr int kFastest = 1;
+  constexpr int kGzipWindow = 15 + 16;  // the largest window, with a gzip header
+  constexpr int kMemoryLevel = 8;
+  z_stream stream{};
+  if (deflateInit2(&stream, kFastest, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);  // cannot fail: the bound is large enough
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  out.shrink_to_fit();
+  return out;
+}
+
+}  // namespace kube_events

@@ -1,0 +1,154 @@
+#include "kube_events/serve/http_server.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "connection.h"
+#include "listen.h"
+
+namespace kube_events {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::seconds kBeatInterval{1};
+constexpr std::chrono::milliseconds kStopPoll{10};
+constexpr std::chrono::minutes kComplaintInterval{1};
+
+// One listening socket and what answers there.
+struct Listening {
+  Listening(tcp::acceptor a, Router r) : acceptor(std::move(a)), router(std::move(r)), pause(acceptor.get_executor()) {}
+  tcp::acceptor acceptor;
+  const Router router;
+  asio::steady_timer pause;
+};
+
+}  // namespace
+
+struct HttpServer::Impl {
+  explicit Impl(HttpServerOptions options) : context{.options = std::move(options), .table = {}} {}
+
+  void Run(const std::stop_token& stop);
+  void Accept(Listening& listening);
+  void OnAccepted(Listening& listening, error_code error, tcp::socket socket);
+  void PauseAccepting(Listening& listening, error_code error);
+  void Beat();
+  void BeginStop();
+  void AwaitWriters(std::chrono::steady_clock::time_point deadline);
+
+  ConnectionContext context;  // before io: connections refer to it until the very end
+  asio::io_context io{1};
+  std::vector<std::unique_ptr<Listening>> listenings;
+  std::vector<std::uint16_t> ports;
+  asio::steady_timer timer{io};  // beats; later the wait for the last answers
+  std::optional<std::chrono::steady_clock::time_point> last_complaint;
+  std::jthread thread;
+};
+
+// What a connection's handler throws ends that connection only: its owner is gone with the handler.
+void HttpServer::Impl::Run(const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] { asio::post(io, [this] { BeginStop(); }); });
+  Beat();
+  for (const auto& listening : listenings) Accept(*listening);
+  for (;;) {
+    try {
+      io.run();
+      return;
+    } catch (const std::exception& error) {
+      context.options.logger.Error("a connection failed", {{"error", error.what()}});
+    }
+  }
+}
+
+void HttpServer::Impl::Accept(Listening& listening) {
+  listening.acceptor.async_accept(
+      [this, &listening](error_code error, tcp::socket socket) { OnAccepted(listening, error, std::move(socket)); });
+}
+
+void HttpServer::Impl::OnAccepted(Listening& listening, error_code error, tcp::socket socket) {
+  if (context.stopping || error == asio::error::operation_aborted) return;
+  if (error && error != asio::error::connection_aborted) return PauseAccepting(listening, error);
+  Accept(listening);  // first, so that nothing below can end it
+  if (error) return;
+  SetCloseOnExec(socket.native_handle());
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  while (context.table.Size() >= context.options.max_connections && context.table.Size() > 0) {
+    context.table.CloseOldest();
+  }
+  ServeConnection(std::move(socket), listening.router, context);
+}
+
+// Without a file descriptor accepting fails at once, again and again: it has to wait, and to help where it can.
+void HttpServer::Impl::PauseAccepting(Listening& listening, error_code error) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!last_complaint || now - *last_complaint >= kComplaintInterval) {
+    last_complaint = now;
+    context.options.logger.Warn("cannot accept connections; raise the limit of open files if this stays",
+                                {{"error", error.message()}});
+  }
+  context.table.CloseOldest();
+  listening.pause.expires_after(context.options.accept_pause);
+  listening.pause.async_wait([this, &listening](error_code cancelled) {
+    if (!cancelled && !context.stopping) Accept(listening);
+  });
+}
+
+void HttpServer::Impl::Beat() {
+  if (context.options.heartbeat != nullptr) context.options.heartbeat->Beat();
+  timer.expires_after(kBeatInterval);
+  timer.async_wait([this](error_code cancelled) {
+    if (!cancelled && !context.stopping) Beat();
+  });
+}
+
+void HttpServer::Impl::BeginStop() {
+  context.stopping = true;
+  for (const auto& listening : listenings) {
+    error_code ignored;
+    listening->acceptor.close(ignored);
+    listening->pause.cancel();
+  }
+  context.table.CloseWaiting();
+  AwaitWriters(std::chrono::steady_clock::now() + context.options.stop_grace);
+}
+
+void HttpServer::Impl::AwaitWriters(std::chrono::steady_clock::time_point deadline) {
+  if (std::chrono::steady_clock::now() >= deadline) context.table.CloseAll();
+  if (context.table.Size() == 0) {
+    timer.cancel();
+    return;
+  }
+  timer.expires_after(kStopPoll);
+  timer.async_wait([this, deadline](error_code) { AwaitWriters(deadline); });
+}
+
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(std::vector<HttpListener> listeners, HttpServerOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(options));
+  for (HttpListener& listener : listeners) {
+    auto acceptor = Listen(impl->io, listener);
+    if (!acceptor) return tl::unexpected(std::move(acceptor.error()));
+    const auto endpoint = acceptor->local_endpoint();
+    impl->ports.push_back(endpoint.port());
+    impl->context.options.logger.Info(
+        "listening", {{"address", endpoint.address().to_string()}, {"port", unsigned{endpoint.port()}}});
+    impl->listenings.push_back(std::make_unique<Listening>(std::move(*acceptor), std::move(listener.router)));
+  }
+  impl->thread = std::jthread([server = impl.get()](const std::stop_token& stop) { server->Run(stop); });
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+std::uint16_t HttpServer::Port(std::size_t listener) const { return impl_->ports.at(listener); }
+
+std::size_t HttpServer::Connections() const { return impl_->context.table.Size(); }
+
+}  // namespace kube_events

@@ -1,0 +1,87 @@
+#include "kube_events/serve/router.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kube_events {
+namespace {
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return Lower(x) == Lower(y); });
+}
+
+// -1 where the character is no hexadecimal digit.
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = Lower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+std::optional<std::string> DecodePercent(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size() || HexValue(text[i + 1]) < 0 || HexValue(text[i + 2]) < 0) return std::nullopt;
+    decoded += static_cast<char>(HexValue(text[i + 1]) * 16 + HexValue(text[i + 2]));
+    i += 2;
+  }
+  return decoded;
+}
+
+// What a 405 has to tell.
+std::string AllowedMethods(const std::vector<const Route*>& routes) {
+  std::string allow;
+  for (const Route* route : routes) {
+    if (!allow.empty()) allow += ", ";
+    allow += route->method == "GET" ? "GET, HEAD" : route->method;
+  }
+  return allow;
+}
+
+}  // namespace
+
+std::string HttpQuery::Header(std::string_view name) const {
+  std::string joined;
+  for (const auto& [key, value] : headers) {
+    if (!EqualIgnoringCase(key, name)) continue;
+    if (!joined.empty()) joined += ", ";
+    joined += value;
+  }
+  return joined;
+}
+
+void Router::Add(std::vector<Route> routes) { std::move(routes.begin(), routes.end(), std::back_inserter(routes_)); }
+
+HttpReply Router::Dispatch(const HttpQuery& query) const {
+  std::vector<const Route*> same_path;
+  for (const Route& route : routes_) {
+    if (route.path != query.path) continue;
+    if (route.method == query.method) return route.handler(query);
+    same_path.push_back(&route);
+  }
+  if (same_path.empty()) return {.status = 404, .body = "not found\n"};
+  const std::string allow = AllowedMethods(same_path);
+  return {.status = 405, .body = "method not allowed, use " + allow + "\n", .headers = {{"Allow", allow}}};
+}
+
+std::optional<RequestTarget> ParseRequestTarget(std::string_view target) {
+  if (const auto scheme = target.find("://"); !target.starts_with('/') && scheme != target.npos) {
+    const auto path = target.find_first_of("/?", scheme + 3);
+    target = path == target.npos ? "/" : target.substr(path);
+    if (target.starts_with('?')) return RequestTarget{"/", std::string(target.substr(1))};
+  }
+  if (!target.starts_with('/')) return std::nullopt;
+  target = target.substr(0, target.find('#'));
+  const auto question = target.find('?');
+  auto path = DecodePercent(target.substr(0, question));
+  if (!path) return std::nullopt;
+  return RequestTarget{std::move(*path),
+                       question == target.npos ? std::string() : std::string(target.substr(question + 1))};
+}
+
+}  // namespace kube_events
