@@ -2,10 +2,13 @@
 // Owned by the composition root; methods may be called from any thread.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kube_events/base/clock.h"
+#include "kube_events/base/logging.h"
 #include "kube_events/base/result.h"
 #include "kube_events/net/http_client.h"
 
@@ -21,5 +24,19 @@ class Credentials {
   // The server said 401: the next Headers() reads again (at most once per second).
   virtual void Refresh() = 0;
 };
+
+// No header at all: anonymous, or authenticated by the client certificate.
+std::unique_ptr<Credentials> MakeAnonymousCredentials();
+
+// "Authorization: Bearer <token>". Fails with kConfiguration on a token that is empty or holds a control character.
+Result<std::unique_ptr<Credentials>> MakeTokenCredentials(std::string token);
+
+// "Authorization: Basic ...", for proxies in front of an API server; fails on control characters.
+Result<std::unique_ptr<Credentials>> MakeBasicCredentials(const std::string& user, const std::string& password);
+
+// The token in a file, trimmed. Reads it now and fails with kConfiguration where that yields no token, later as
+// Headers() says; a later failure is logged. `clock` must outlive it.
+Result<std::unique_ptr<Credentials>> MakeTokenFileCredentials(std::filesystem::path path, const Clock& clock,
+                                                              Logger log);
 
 }  // namespace kube_events

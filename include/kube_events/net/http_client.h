@@ -28,8 +28,12 @@ struct HttpRequest {
   // Values with CR, LF or NUL are refused (kConfiguration): they would be header injection.
   std::vector<HttpHeader> headers;
   std::string body;
-  // The longest silence: while connecting (TLS included) and between two pieces of the response. Above 0.
+  // The longest silence between two pieces of the response; also bounds the time to the first. Above 0. Time during
+  // which reading is paused counts as silence.
   std::chrono::milliseconds idle_timeout{30'000};
+  // The longest time from Start to the response's head: name lookup, connecting, TLS, and the server's thinking. A
+  // watch may be silent for minutes, but a server that cannot be reached must be noticed sooner. Above 0.
+  std::chrono::milliseconds head_timeout{30'000};
   // A connection of its own (a watch) rather than one kept alive for the next request.
   bool own_connection = false;
 };
@@ -42,7 +46,7 @@ struct HttpHead {
 };
 
 // What a request brings, in this order: OnHead at most once, OnBody any number of times, OnEnd exactly once unless
-// the HttpExchange was destroyed before.
+// the HttpExchange was destroyed before. Calls may begin before Start has returned to its caller.
 class HttpObserver {
  public:
   virtual ~HttpObserver() = default;
@@ -56,7 +60,8 @@ class HttpObserver {
 };
 
 // A request under way. Destroying it cancels the request: no call to the observer starts after the destructor has
-// returned. The destructor may wait for a call in progress, never for the network.
+// returned. The destructor may wait for a call in progress, never for the network; so do not hold a lock then that the
+// observer takes. An observer may destroy its own exchange, and itself, from within a call.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
@@ -64,6 +69,7 @@ class HttpExchange {
   virtual void Resume() = 0;
 };
 
+// Must outlive its exchanges.
 class HttpClient {
  public:
   virtual ~HttpClient() = default;

@@ -1,0 +1,38 @@
+// Collects the whole response of a short request and hands it over in one piece.
+// Owned by whoever starts the request; must outlive the exchange. The handler runs on the network thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kube_events/base/result.h"
+#include "kube_events/net/http_client.h"
+
+namespace kube_events {
+
+struct HttpResponse {
+  HttpHead head;
+  std::string body;
+};
+
+class BodyCollector final : public HttpObserver {
+ public:
+  // Told exactly once: a complete response of whatever status, or why there is none. Must not block or throw.
+  using Handler = std::function<void(Result<HttpResponse>)>;
+
+  // `max_bytes`: a longer body fails with kInvalid, at once, and the rest is dropped.
+  BodyCollector(std::size_t max_bytes, Handler handler);
+
+  void OnHead(const HttpHead& head) override;
+  bool OnBody(std::string_view bytes) override;
+  void OnEnd(const Result<void>& result) override;
+
+ private:
+  const std::size_t max_bytes_;
+  Handler handler_;  // empty once told
+  HttpResponse response_;
+};
+
+}  // namespace kube_events

@@ -1,0 +1,28 @@
+// HttpClient over Microsoft's cpprestsdk, the only place that knows this library.
+//
+// One network thread serves all clients of the process: requests, cancellations and observers run on it, which is
+// what keeps the library free of races (it closes sockets without the lock that its reads would need).
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "kube_events/base/result.h"
+#include "kube_events/net/http_client.h"
+#include "kube_events/net/tls_settings.h"
+
+namespace kube_events {
+
+// Sets the library up: one network thread, and no reading of the system's certificates at every connection. For the
+// latter it points SSL_CERT_FILE and SSL_CERT_DIR at nothing, after remembering where the system's bundle is; a child
+// process that uses OpenSSL must not inherit them. Call it in main before any thread starts, since it changes the
+// environment; further calls do nothing.
+void InitialiseNetworking();
+
+// A client of one server. `server_url`: see ParseServerUrl; requests go below its path. `tls` is asked at every
+// request to an https server and may be empty for http. Requests without a connection of their own share kept-alive
+// ones, which are given up when the settings change and after a failure. Fails with kConfiguration on a bad URL.
+// Redirects are answers like any other and not followed. The destructor waits up to 1 s for cancelled requests.
+Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_url, TlsProvider tls);
+
+}  // namespace kube_events

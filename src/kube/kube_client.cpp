@@ -1,0 +1,82 @@
+#include "kube_events/kube/kube_client.h"
+
+#include <string_view>
+#include <utility>
+
+#include "kube/text.h"
+
+namespace kube_events {
+namespace {
+
+// The API server ends a list after 60 s (--request-timeout), which may all pass before the first byte.
+constexpr std::chrono::seconds kListHeadTimeout{60};
+constexpr std::chrono::seconds kListIdleTimeout{30};
+// A watch is answered at once, or after the seconds that it may wait in a priority queue.
+constexpr std::chrono::seconds kWatchHeadTimeout{30};
+
+std::string EventsPath(const Scope& scope) {
+  std::string path = scope.api == EventApi::kCoreV1 ? "/api/v1" : "/apis/events.k8s.io/v1";
+  if (!scope.namespace_name.empty()) path += "/namespaces/" + PercentEncoded(scope.namespace_name);
+  return path + "/events";
+}
+
+// Appends one query parameter; empty values are left out.
+void Append(std::string& target, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  target += target.find('?') == std::string::npos ? '?' : '&';
+  target += name;
+  target += '=';
+  target += PercentEncoded(value);
+}
+
+void AppendSelectors(std::string& target, const Scope& scope) {
+  Append(target, "labelSelector", scope.label_selector);
+  Append(target, "fieldSelector", scope.field_selector);
+}
+
+Result<HttpRequest> MakeRequest(std::string target, Credentials& credentials) {
+  auto headers = credentials.Headers();
+  if (!headers) return Fail(headers.error());
+  HttpRequest request;
+  request.target = std::move(target);
+  request.headers = std::move(*headers);
+  // No Accept-Encoding: a compressed watch would be delivered late.
+  request.headers.push_back({"Accept", "application/json"});
+  request.headers.push_back({"User-Agent", "kube-events-exporter"});
+  return request;
+}
+
+}  // namespace
+
+KubeClient::KubeClient(HttpClient& http, Credentials& credentials) : http_(http), credentials_(credentials) {}
+
+Result<std::unique_ptr<HttpExchange>> KubeClient::ListEvents(const Scope& scope, const ListRequest& list,
+                                                             HttpObserver& observer) {
+  std::string target = EventsPath(scope);
+  Append(target, "limit", std::to_string(list.limit));
+  Append(target, "continue", list.continue_token);
+  AppendSelectors(target, scope);
+  auto request = MakeRequest(std::move(target), credentials_);
+  if (!request) return Fail(request.error());
+  request->idle_timeout = kListIdleTimeout;
+  request->head_timeout = kListHeadTimeout;
+  return http_.Start(std::move(*request), observer);
+}
+
+Result<std::unique_ptr<HttpExchange>> KubeClient::WatchEvents(const Scope& scope, const WatchRequest& watch,
+                                                              HttpObserver& observer) {
+  std::string target = EventsPath(scope) + "?watch=true&allowWatchBookmarks=true";
+  Append(target, "resourceVersion", watch.resource_version);
+  Append(target, "timeoutSeconds", std::to_string(watch.timeout.count()));
+  AppendSelectors(target, scope);
+  auto request = MakeRequest(std::move(target), credentials_);
+  if (!request) return Fail(request.error());
+  request->idle_timeout = watch.idle_timeout;
+  request->head_timeout = kWatchHeadTimeout;
+  request->own_connection = true;
+  return http_.Start(std::move(*request), observer);
+}
+
+void KubeClient::RefreshCredentials() { credentials_.Refresh(); }
+
+}  // namespace kube_events

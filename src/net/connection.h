@@ -1,0 +1,34 @@
+// One client object of the HTTP library with its TLS verification: for a single watch, or kept alive for short
+// requests. Network thread only.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "kube_events/net/server_url.h"
+
+namespace web::http::client {
+class http_client;
+}
+
+namespace kube_events {
+
+class PeerVerification;
+class TlsContext;
+
+struct Connection {
+  std::shared_ptr<web::http::client::http_client> client;
+  // Shared with the TLS callbacks of the client's connections. Null for http.
+  std::shared_ptr<PeerVerification> verification;
+};
+
+struct ConnectionOptions {
+  std::shared_ptr<const TlsContext> tls;  // shared by all connections with these settings; null for http
+  std::chrono::milliseconds idle_timeout{0};
+  // For a single request: have the kernel probe a silent peer.
+  bool detect_dead_peer = false;
+};
+
+Connection MakeConnection(const ServerUrl& server, const ConnectionOptions& options);
+
+}  // namespace kube_events

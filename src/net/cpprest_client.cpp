@@ -1,0 +1,149 @@
+#include "kube_events/net/cpprest_client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "kube_events/net/http_headers.h"
+#include "kube_events/net/server_url.h"
+#include "net/network_thread.h"
+#include "net/tls_context.h"
+#include "net/transfer.h"
+
+namespace kube_events {
+namespace {
+
+constexpr std::chrono::seconds kPatienceAtEnd{1};
+
+Result<void> CheckRequest(const HttpRequest& request) {
+  const auto is_url_character = [](char c) { return c > ' ' && c < 0x7f; };
+  if (request.target.empty() || request.target.front() != '/' ||
+      !std::all_of(request.target.begin(), request.target.end(), is_url_character)) {
+    return Fail(ErrorKind::kConfiguration,
+                "the request target \"" + request.target + "\" must begin with / and be percent-encoded");
+  }
+  if (request.idle_timeout <= request.idle_timeout.zero() || request.head_timeout <= request.head_timeout.zero()) {
+    return Fail(ErrorKind::kConfiguration, "the timeouts of a request must be above 0");
+  }
+  return CheckHeaders(request.headers);
+}
+
+// The connections of a client. Network thread only, but for Started and WaitUntilGone.
+class Connections final : public TransferOwner {
+ public:
+  explicit Connections(ServerUrl server) : server_(std::move(server)) {}
+
+  Connection Get(const HttpRequest& request, std::shared_ptr<const TlsContext> tls) {
+    ConnectionOptions options{std::move(tls), request.idle_timeout, request.own_connection};
+    if (request.own_connection) return MakeConnection(server_, options);
+    // Contexts are compared by identity: the client makes a new one only when the settings change.
+    if (!kept_.client || kept_options_.tls != options.tls || kept_options_.idle_timeout != options.idle_timeout) {
+      kept_ = MakeConnection(server_, options);
+      kept_options_ = std::move(options);
+    }
+    return kept_;
+  }
+
+  void OnFailed(const Connection& connection) override {
+    if (kept_.client == connection.client) kept_ = {};
+  }
+
+  void DropKept() { kept_ = {}; }
+
+  void OnStarted() {
+    const std::lock_guard lock(mutex_);
+    ++under_way_;
+  }
+
+  void OnGone() override {
+    const std::lock_guard lock(mutex_);
+    --under_way_;
+    gone_.notify_all();
+  }
+
+  void WaitUntilGone() {
+    std::unique_lock lock(mutex_);
+    gone_.wait_for(lock, kPatienceAtEnd, [this] { return under_way_ == 0; });
+  }
+
+ private:
+  const ServerUrl server_;
+  Connection kept_;  // for requests without a connection of their own
+  ConnectionOptions kept_options_;
+
+  std::mutex mutex_;  // guards under_way_
+  std::condition_variable gone_;
+  int under_way_ = 0;
+};
+
+class CpprestExchange final : public HttpExchange {
+ public:
+  explicit CpprestExchange(std::shared_ptr<Transfer> transfer) : transfer_(std::move(transfer)) {}
+  CpprestExchange(const CpprestExchange&) = delete;
+  CpprestExchange& operator=(const CpprestExchange&) = delete;
+  ~CpprestExchange() override { transfer_->Detach(); }
+  void Resume() override { transfer_->Resume(); }
+
+ private:
+  const std::shared_ptr<Transfer> transfer_;
+};
+
+class CpprestClient final : public HttpClient {
+ public:
+  CpprestClient(ServerUrl server, TlsProvider tls)
+      : server_(std::move(server)),
+        tls_provider_(std::move(tls)),
+        connections_(std::make_shared<Connections>(server_)) {}
+  CpprestClient(const CpprestClient&) = delete;
+  CpprestClient& operator=(const CpprestClient&) = delete;
+
+  // The library must be done with our requests before the process ends and takes the library's statics away.
+  ~CpprestClient() override {
+    PostToNetwork([connections = connections_] { connections->DropKept(); });
+    connections_->WaitUntilGone();
+  }
+
+  std::unique_ptr<HttpExchange> Start(HttpRequest request, HttpObserver& observer) override {
+    auto checked = CheckRequest(request);
+    auto tls = checked ? CurrentTls() : Fail(checked.error());
+    auto transfer = std::make_shared<Transfer>(request, observer, server_.ToString(), connections_);
+    connections_->OnStarted();
+    PostToNetwork([connections = connections_, transfer, request = std::move(request), tls = std::move(tls)] {
+      if (!tls) return transfer->Refuse(tls.error());
+      transfer->Begin(connections->Get(request, *tls));
+    });
+    return std::make_unique<CpprestExchange>(std::move(transfer));
+  }
+
+ private:
+  // The settings as they are now, parsed; null for http.
+  Result<std::shared_ptr<const TlsContext>> CurrentTls() {
+    if (!server_.tls) return nullptr;
+    auto settings = tls_provider_ ? tls_provider_() : Result<TlsSettings>{};
+    if (!settings) return Fail(settings.error());
+    const std::lock_guard lock(mutex_);
+    if (tls_ && tls_->settings() == *settings) return tls_;
+    auto context = TlsContext::Create(std::move(*settings));
+    if (context) tls_ = *context;
+    return context;
+  }
+
+  const ServerUrl server_;
+  const TlsProvider tls_provider_;
+  const std::shared_ptr<Connections> connections_;  // shared with transfers that the library is not done with yet
+  std::mutex mutex_;                                // guards tls_
+  std::shared_ptr<const TlsContext> tls_;           // shared with the connections made from it
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_url, TlsProvider tls) {
+  InitialiseNetworking();
+  auto server = ParseServerUrl(server_url);
+  if (!server) return Fail(server.error());
+  return std::make_unique<CpprestClient>(std::move(*server), std::move(tls));
+}
+
+}  // namespace kube_events
