@@ -35,7 +35,7 @@ class OccurrenceSink {
 
 struct OccurrenceCounterOptions {
   std::vector<Scope> scopes;
-  std::size_t max_live = 2'000'000;         // --max-cached-events
+  std::size_t max_live = 2'000'000;  // --max-cached-events
   std::size_t max_tombstones = 4'000'000;
   std::chrono::seconds tombstone_ttl{24 * 3600};
   std::chrono::milliseconds sync_period{0};  // --sync-period

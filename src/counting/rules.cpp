@@ -1,0 +1,169 @@
+#include "kube_events/counting/rules.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kube_events {
+namespace {
+
+using std::chrono::seconds;
+
+// Writers stamp epochs with their own clocks, cut to seconds.
+constexpr seconds kSkew{5};
+constexpr seconds kSkewAndRounding{6};
+
+bool AfterHorizon(const OptionalTime& epoch, const RuleContext& context) {
+  return epoch && *epoch > context.horizon + kSkewAndRounding;
+}
+
+enum class Freshness { kFresh, kNearlyFresh, kNotFresh };
+
+// Whether the run named by `epoch` began after we did, so that no part of it was counted or shown before.
+Freshness FreshnessOf(const OptionalTime& epoch, const RuleContext& context) {
+  const bool unknown = !epoch || (context.forgotten && *epoch <= *context.forgotten);
+  if (unknown || *epoch > context.now + kSkewAndRounding) return Freshness::kNotFresh;
+  if (AfterHorizon(epoch, context)) return Freshness::kFresh;
+  return *epoch >= context.horizon - kSkew ? Freshness::kNearlyFresh : Freshness::kNotFresh;
+}
+
+// Knowledge of an object that tells nothing about what was known before.
+Known Remember(const Sighting& sighting) {
+  Known known;
+  known.uid = sighting.uid;
+  known.epoch = sighting.epoch;
+  known.highest = sighting.total;
+  known.last = sighting.total;
+  known.resource_version = sighting.resource_version;
+  known.creation_time = sighting.creation_time;
+  return known;
+}
+
+bool IsReplay(const Known& known, const Sighting& sighting) {
+  return sighting.resource_version != 0 && sighting.resource_version <= known.resource_version;
+}
+
+bool IsSameRun(const Known& known, const Sighting& sighting, const RuleContext& context) {
+  // A set epoch that becomes unset is no change.
+  if (known.uid == sighting.uid) return !sighting.epoch || sighting.epoch == known.epoch;
+  // Recorders re-create a deleted object under its old name with the whole count; none does so with 1.
+  const bool re_created = sighting.total > 1 || context.moment == Moment::kRestoredList;
+  return re_created && sighting.epoch && sighting.epoch == known.epoch;
+}
+
+Verdict Baseline(const std::optional<Known>& known, const Sighting& sighting, const RuleContext& context) {
+  Verdict verdict{.occurrences = {.baseline = true}, .known = Remember(sighting)};
+  // The list had to be started again: the highest total stays the mark.
+  if (known && IsSameRun(*known, sighting, context)) {
+    verdict.known.highest = std::max(known->highest, sighting.total);
+  }
+  verdict.known.baselined = true;
+  verdict.known.series_at_baseline = sighting.has_series;
+  return verdict;
+}
+
+Verdict FirstSight(const Sighting& sighting, const RuleContext& context) {
+  Verdict verdict{.known = Remember(sighting)};
+  Occurrences& occurrences = verdict.occurrences;
+  const Freshness freshness = FreshnessOf(sighting.epoch, context);
+  occurrences.add = freshness == Freshness::kNotFresh ? 1 : sighting.total;
+  if (freshness == Freshness::kNearlyFresh) occurrences.uncertain_counted = sighting.total - 1;
+  if (freshness == Freshness::kNotFresh) occurrences.uncertain_not_counted = sighting.total - 1;
+  if (freshness != Freshness::kFresh) {
+    // A heartbeat re-creates a series without a new occurrence; a label may have changed instead.
+    if (sighting.has_series || context.label_selector) ++occurrences.uncertain_counted;
+    verdict.known.baselined = context.label_selector;
+    verdict.known.series_at_baseline = context.label_selector && sighting.has_series;
+  }
+  if (context.moment == Moment::kRestoredList) {
+    verdict.known.baselined = true;
+    verdict.known.series_at_baseline = true;  // how old its count is cannot be known
+  }
+  return verdict;
+}
+
+// The first rise above the highest total of an Event that was there before us: some of it may be older than we are.
+void JudgeFirstRise(const Known& known, const Sighting& sighting, const RuleContext& context, Verdict& verdict) {
+  Occurrences& occurrences = verdict.occurrences;
+  if (occurrences.add == 0) return;
+  verdict.known.baselined = false;
+  if (known.series_at_baseline) {
+    occurrences.uncertain_counted = occurrences.add;  // a heartbeat publishes what happened before
+    if (!context.sync_period) return;
+    occurrences.uncertain_not_counted += occurrences.add;
+    occurrences.add = 0;
+    occurrences.uncertain_counted = 0;
+  } else if (!sighting.has_series) {
+    occurrences.uncertain_counted = occurrences.add - 1;
+  }  // else it was a singleton at the baseline, and a recorder publishes the second occurrence at once
+}
+
+Verdict SameRun(const Known& known, const Sighting& sighting, const RuleContext& context) {
+  Verdict verdict{.known = known};
+  verdict.known.uid = sighting.uid;
+  verdict.known.highest = std::max(known.highest, sighting.total);
+  verdict.known.last = sighting.total;
+  verdict.known.resource_version = sighting.resource_version;
+  verdict.known.creation_time = sighting.creation_time;
+
+  Occurrences& occurrences = verdict.occurrences;
+  const std::int64_t rise = sighting.total - known.last;
+  if (rise < 0) {
+    occurrences.uncertain_not_counted = sighting.total;  // a late retry, or a reset that kept its timestamp
+  } else if (rise > 0) {
+    occurrences.add = std::max<std::int64_t>(0, sighting.total - known.highest);
+    occurrences.uncertain_not_counted = rise - occurrences.add;
+    if (known.baselined) JudgeFirstRise(known, sighting, context, verdict);
+  }
+  return verdict;
+}
+
+// A later epoch: the writer began again, or it renews its timestamp with every update.
+Verdict NewRun(const Known& known, const Sighting& sighting, const RuleContext& context) {
+  Verdict verdict{.known = Remember(sighting)};
+  Occurrences& occurrences = verdict.occurrences;
+  occurrences.add = sighting.total;
+  const bool may_continue = sighting.total > known.highest;
+  if (known.baselined && (may_continue || !AfterHorizon(sighting.epoch, context))) {
+    occurrences.uncertain_counted = sighting.total - 1;
+  } else if (may_continue) {
+    occurrences.uncertain_counted = known.highest;
+  }
+  return verdict;
+}
+
+// The same object has an epoch where it had none: a new run, or the old one with a timestamp at last.
+Verdict EpochAppeared(const Known& known, const Sighting& sighting) {
+  Verdict verdict{.known = Remember(sighting)};
+  verdict.occurrences.add = sighting.total;
+  verdict.occurrences.uncertain_counted = known.baselined
+                                              ? std::max(std::min(sighting.total, known.highest), sighting.total - 1)
+                                              : std::min(sighting.total, known.highest);
+  return verdict;
+}
+
+// The same object with an earlier epoch: a late write of the run before.
+Verdict LateWrite(const Known& known, const Sighting& sighting) {
+  Verdict verdict{.occurrences = {.uncertain_not_counted = sighting.total}, .known = known};
+  verdict.known.resource_version = sighting.resource_version;
+  return verdict;
+}
+
+Verdict KnownName(const Known& known, const Sighting& sighting, const RuleContext& context) {
+  if (IsSameRun(known, sighting, context)) return SameRun(known, sighting, context);
+  if (known.epoch && sighting.epoch && *sighting.epoch > *known.epoch) return NewRun(known, sighting, context);
+  if (known.uid == sighting.uid) return known.epoch ? LateWrite(known, sighting) : EpochAppeared(known, sighting);
+  if (sighting.total == 1) return {.occurrences = {.add = 1}, .known = Remember(sighting)};
+  return FirstSight(sighting, context);
+}
+
+}  // namespace
+
+Verdict Decide(const std::optional<Known>& known, const Sighting& sighting, const RuleContext& context) {
+  if (known && IsReplay(*known, sighting)) return {.known = *known, .replay = true};
+  if (context.moment == Moment::kFirstList) return Baseline(known, sighting, context);
+  Verdict verdict = known ? KnownName(*known, sighting, context) : FirstSight(sighting, context);
+  if (context.moment == Moment::kRestoredList) verdict.occurrences.uncertain_counted = verdict.occurrences.add;
+  return verdict;
+}
+
+}  // namespace kube_events
