@@ -241,7 +241,8 @@ void ScopeSession::TakeFrame(std::string_view json) {
 void ScopeSession::TakeBrokenFrame(std::string_view json, const Error& why) {
   const auto request = ended_requests_;
   std::string_view rest = json;
-  if (TakePiece(rest).size() == json.size() || rest.size() == json.size()) {
+  const std::size_t first = TakePiece(rest).size();
+  if (first == 0 || first == json.size()) {
     SkipUndecodable(json.size(), why.message);
     return;
   }

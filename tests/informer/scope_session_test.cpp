@@ -93,12 +93,13 @@ class ScopeSessionTest : public testing::Test {
     while (session_.Poll()) {
     }
   }
-  // Lets the pause before the next request go by.
   void Pass(std::chrono::milliseconds time) {
     clock_.Advance(time);
     Poll();
   }
+  // Lets the pause before the next request go by, where there is one.
   void PassPause() {
+    if (!Last().ended() && !Last().cancelled()) return;
     ASSERT_NE(session_.NextDeadline(), MonotonicTime::max());
     Pass(std::chrono::ceil<std::chrono::milliseconds>(session_.NextDeadline() - clock_.Monotonic()));
   }
@@ -199,7 +200,7 @@ TEST_F(ScopeSessionTest, AFrameCutOffByTheNetworkComesAgainFromTheLastPosition) 
 
 TEST_F(ScopeSessionTest, AFrameThatCannotBeDecodedIsSkippedAndCounted) {
   GetWatching();
-  Stream(Frame("ADDED", "b", "101") + "{\"type\":\"ADDED\",\"object\":{\"kind\":\n" + "nonsense\n" +
+  Stream(Frame("ADDED", "b", "101") + "nonsense\n" + "{\"type\":\"ADDED\",\"object\":{\"kind\":\n" +
          R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1"}})" "\n" + Frame("ADDED", "c", "104"));
   EXPECT_THAT(consumer_.Take(), ElementsAre("added b@101", "added c@104"));
   EXPECT_EQ(monitor_.undecodable, 3);
@@ -283,14 +284,12 @@ TEST_F(ScopeSessionTest, A401ReadsTheCredentialsAgainAndRetriesAtOnce) {
   session_.Start();
   Answer(401, Status(401, "Unauthorized"));
   EXPECT_EQ(credentials_.refreshed, 1);
-  EXPECT_EQ(session_.NextDeadline(), clock_.Monotonic());
-  Poll();
-  EXPECT_EQ(http_.size(), 2U);
+  EXPECT_EQ(http_.size(), 2U) << "without a pause";
 }
 
 TEST_F(ScopeSessionTest, AListThatMakesNoSenseIsTriedAgainAndChangesNothing) {
   session_.Start();
-  for (const std::string body : {std::string("<html>"), std::string("{}"), std::string(""), Page("", {}),
+  for (const std::string& body : {std::string("<html>"), std::string("{}"), std::string(""), Page("", {}),
                                  Page("100", {Object("a", "90")}).substr(0, 150)}) {
     Answer(200, body);
     EXPECT_FALSE(monitor_.state.synced) << body;

@@ -1,0 +1,238 @@
+#include "kube_events/app/exporter.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <utility>
+
+#include "kube_events/app/exporter_monitor.h"
+#include "kube_events/app/occurrence_recorder.h"
+#include "kube_events/app/version.h"
+#include "kube_events/base/health.h"
+#include "kube_events/base/logging.h"
+#include "kube_events/base/signals.h"
+#include "kube_events/counting/occurrence_counter.h"
+#include "kube_events/informer/informer.h"
+#include "kube_events/kube/access.h"
+#include "kube_events/net/cpprest_client.h"
+#include "kube_events/serve/routes.h"
+
+namespace kube_events {
+namespace {
+
+// A loop that has not come round for so long is stuck; each comes round every few seconds when idle.
+constexpr std::chrono::seconds kMaxLoopSilence{60};
+
+std::vector<Scope> Scopes(const ExporterOptions& options) {
+  const Scope all{options.event_api, "", options.label_selector, options.field_selector};
+  if (options.namespaces.empty()) return {all};
+  std::vector<Scope> scopes;
+  for (const std::string& name : options.namespaces) {
+    scopes.push_back(all);
+    scopes.back().namespace_name = name;
+  }
+  return scopes;
+}
+
+std::vector<std::string> Names(const std::vector<Scope>& scopes) {
+  std::vector<std::string> names;
+  for (const Scope& scope : scopes) names.push_back(scope.Name());
+  return names;
+}
+
+EventFilterOptions FilterOptions(const ExporterOptions& options) {
+  return {.event_types = options.event_types,
+          .involved_object_api_groups = options.involved_object_api_groups,
+          .involved_object_namespaces = options.involved_object_namespaces,
+          .involved_object_kinds = options.involved_object_kinds,
+          .reasons = options.reasons,
+          .reporting_controllers = options.reporting_controllers};
+}
+
+OccurrenceCounterOptions CounterOptions(const ExporterOptions& options, std::vector<Scope> scopes) {
+  OccurrenceCounterOptions counter;
+  counter.scopes = std::move(scopes);
+  counter.max_live = options.max_cached_events;
+  counter.sync_period = options.sync_period;
+  counter.hash_seed = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+  return counter;
+}
+
+SelfMetricsOptions MetricsOptions(std::vector<std::string> scopes) {
+  const BuildInfo build = ThisBuild();
+  return {.version = std::string(build.version), .revision = std::string(build.revision), .scopes = std::move(scopes)};
+}
+
+}  // namespace
+
+// In the order in which they are made; ended in reverse, so that nothing is used after its end.
+struct Exporter::Parts {
+  Parts(const ExporterOptions& options, Logging log_setup, EventFilter filter)
+      : logging(std::move(log_setup)),
+        log(logging.For("exporter")),
+        scopes(Scopes(options)),
+        metrics(MetricsOptions(Names(scopes))),
+        counters(options.max_series),
+        recorder(std::move(filter), counters, metrics),
+        counter(CounterOptions(options, scopes), recorder),
+        monitor(metrics, health, clock) {
+    metrics.SetSources({.cached_events = [this] { return static_cast<double>(counter.Stats().live); },
+                        .tombstones = [this] { return static_cast<double>(counter.Stats().tombstones); },
+                        .evicted_events = [this] { return static_cast<double>(counter.Stats().evicted); },
+                        .series = [this] { return static_cast<double>(counters.Series()); },
+                        .series_overflow = [this] { return static_cast<double>(counters.Overflowed()); }});
+  }
+
+  Result<void> FindServer(const ExporterOptions& options, const Environment& environment);
+  Result<void> Serve(const ExporterOptions& options);
+  void Watch(const ExporterOptions& options);
+  void OnFailure(const std::string& reason);
+
+  Logging logging;
+  Logger log;
+  SystemClock clock;
+  Health health{clock};
+  std::vector<Scope> scopes;
+  SelfMetrics metrics;
+  EventCounters counters;
+  OccurrenceRecorder recorder;
+  OccurrenceCounter counter;
+  ExporterMonitor monitor;
+  MetricsRequestObserver request_observer{metrics};
+  std::unique_ptr<Credentials> credentials;
+  std::unique_ptr<HttpClient> http;
+  std::unique_ptr<KubeClient> client;
+  std::unique_ptr<HttpServer> server;
+  std::unique_ptr<Informer> informer;
+  std::atomic<bool> failed{false};
+};
+
+Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const Environment& environment) {
+  AccessOptions wanted;
+  wanted.apiserver = options.apiserver;
+  wanted.kubeconfig = options.kubeconfig;
+  wanted.context = options.context;
+  wanted.environment = environment;
+  wanted.log = logging.For("access");
+  auto access = ResolveAccess(wanted, clock);
+  if (!access) return Fail(access.error());
+  auto made = MakeCpprestClient(access->server, access->tls);
+  if (!made) return Fail(made.error());
+  log.Info("using the API server", {{"server", access->server}, {"found", access->description}});
+  for (const std::string& warning : access->warnings) log.Warn(warning);
+  credentials = std::move(access->credentials);
+  http = std::move(*made);
+  client = std::make_unique<KubeClient>(*http, *credentials);
+  return {};
+}
+
+Result<void> Exporter::Parts::Serve(const ExporterOptions& options) {
+  const bool own_port = options.exporter_port.has_value();
+  std::vector<const MetricSource*> sources{&counters};
+  if (!own_port) sources.push_back(&metrics);
+  const std::string version(ThisBuild().version);
+
+  std::vector<HttpListener> listeners(1);
+  listeners[0].host = options.host;
+  listeners[0].port = options.port;
+  listeners[0].router.Add(MetricsRoute(sources));
+  listeners[0].router.Add(HealthRoutes(health));
+  listeners[0].router.Add(IndexRoute({"kube-events-exporter", version, {"/metrics", "/healthz", "/readyz", "/livez"}}));
+  if (own_port) {
+    HttpListener own;
+    own.host = options.exporter_host.empty() ? options.host : options.exporter_host;
+    own.port = *options.exporter_port;
+    own.host_flag = "--exporter-host";
+    own.port_flag = "--exporter-port";
+    own.router.Add(MetricsRoute({&metrics}));
+    own.router.Add(HealthRoutes(health));
+    own.router.Add(IndexRoute({"kube-events-exporter (about itself)", version, {"/metrics", "/healthz", "/livez"}}));
+    listeners.push_back(std::move(own));
+  }
+
+  HttpServerOptions server_options;
+  server_options.heartbeat = &health.AddLoop("http", kMaxLoopSilence);
+  server_options.observer = &request_observer;
+  server_options.logger = logging.For("http");
+  auto started = HttpServer::Start(std::move(listeners), server_options);
+  if (!started) return Fail(started.error());
+  server = std::move(*started);
+  log.Info("serving", {{"port", server->Port(0)}});
+  if (own_port) log.Info("serving the exporter's own metrics", {{"port", server->Port(1)}});
+  return {};
+}
+
+void Exporter::Parts::Watch(const ExporterOptions& options) {
+  InformerOptions wanted;
+  wanted.scopes = scopes;
+  wanted.session.list_page_size = options.list_page_size;
+  wanted.session.watch_interval = options.watch_interval;
+  wanted.session.seed = std::random_device{}();
+  informer = std::make_unique<Informer>(
+      std::move(wanted), InformerParts{*client, clock, counter, monitor, health.AddLoop("informer", kMaxLoopSilence),
+                                       logging.For("informer"), [this](const std::string& why) { OnFailure(why); }});
+}
+
+// Better to end and be restarted than to look alive and count nothing.
+void Exporter::Parts::OnFailure(const std::string& reason) {
+  log.Error(reason);
+  health.SetNotReady("process", reason);
+  failed = true;
+  RequestTermination();
+}
+
+Exporter::Exporter(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Exporter::~Exporter() {
+  parts_->health.SetShuttingDown();
+  parts_->log.Info("stopping");
+  parts_->informer.reset();
+  parts_->server.reset();
+}
+
+Result<std::unique_ptr<Exporter>> Exporter::Start(const ExporterOptions& options, const Environment& environment) {
+  auto logging = Logging::Create(options.log_level, options.log_format);
+  if (!logging) return Fail(ErrorKind::kConfiguration, "--log-level: " + logging.error().message);
+  auto filter = EventFilter::Create(FilterOptions(options));
+  if (!filter) return Fail(filter.error());
+
+  auto parts = std::make_unique<Parts>(options, std::move(*logging), std::move(*filter));
+  const BuildInfo build = ThisBuild();
+  parts->log.Info("kube-events-exporter", {{"version", build.version}, {"revision", build.revision}});
+  if (const auto found = parts->FindServer(options, environment); !found) return Fail(found.error());
+  if (const auto serving = parts->Serve(options); !serving) return Fail(ErrorKind::kRetry, serving.error().message);
+  parts->Watch(options);
+  return std::unique_ptr<Exporter>(new Exporter(std::move(parts)));
+}
+
+int Exporter::Wait() {
+  WaitForTerminationSignal();
+  return parts_->failed ? 1 : 0;
+}
+
+std::uint16_t Exporter::Port() const { return parts_->server->Port(0); }
+
+int RunExporter(int argc, const char* const* argv) {
+  const Environment environment = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  const auto complain = [](const Error& error) {
+    std::fprintf(stderr, "kube-events-exporter: %s\n", error.message.c_str());
+    return error.kind == ErrorKind::kConfiguration ? 2 : 1;
+  };
+  BlockTerminationSignals();
+  InitialiseNetworking();
+  const auto parsed = ParseExporterCommandLine({argv, static_cast<std::size_t>(argc)}, environment);
+  if (!parsed) return complain(parsed.error());
+  if (parsed->text) {
+    std::fputs(parsed->text->c_str(), stdout);
+    return 0;
+  }
+  auto exporter = Exporter::Start(parsed->options, environment);
+  if (!exporter) return complain(exporter.error());
+  return (*exporter)->Wait();
+}
+
+}  // namespace kube_events
