@@ -5,9 +5,9 @@ add_library(kube_events_settings INTERFACE)
 target_compile_features(kube_events_settings INTERFACE cxx_std_20)
 target_compile_options(kube_events_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast)
-# GCC 12 warns about std::string's own code (GCC bug 105329).
+# GCC 12 warns about the standard library's own code: std::string (GCC bug 105329) and variants that hold strings.
 target_compile_options(kube_events_settings INTERFACE
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized>")
 target_include_directories(kube_events_settings INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
 # kube_events_library(NAME SOURCES ... [USES project libraries] [PUBLIC third party] [PRIVATE third party])
