@@ -33,10 +33,17 @@ std::string CleanUtf8(std::string_view raw, std::size_t max_bytes) {
 void AppendEscapedLabelValue(std::string& out, std::string_view value) {
   for (const char c : value) {
     switch (c) {
-      case '\\': out += "\\\\"; break;
-      case '"': out += "\\\""; break;
-      case '\n': out += "\\n"; break;
-      default: out += c;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      default:
+        out += c;
     }
   }
 }

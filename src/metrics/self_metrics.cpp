@@ -87,16 +87,16 @@ prometheus::MetricFamily OneValue(Metric metric, double value) {
   return family;
 }
 
-void AppendProcess(std::string& page, ExpositionFormat format) {
+void AddProcess(std::vector<prometheus::MetricFamily>& families) {
   if (const auto stats = ReadProcessStats()) {
-    AppendFamily(page, format, OneValue(Metric::kProcessCpuSecondsTotal, stats->cpu_seconds));
-    AppendFamily(page, format, OneValue(Metric::kProcessVirtualMemoryBytes, stats->virtual_memory_bytes));
-    AppendFamily(page, format, OneValue(Metric::kProcessResidentMemoryBytes, stats->resident_memory_bytes));
-    AppendFamily(page, format, OneValue(Metric::kProcessStartTimeSeconds, stats->start_time_seconds));
-    AppendFamily(page, format, OneValue(Metric::kProcessThreads, stats->threads));
+    families.push_back(OneValue(Metric::kProcessCpuSecondsTotal, stats->cpu_seconds));
+    families.push_back(OneValue(Metric::kProcessVirtualMemoryBytes, stats->virtual_memory_bytes));
+    families.push_back(OneValue(Metric::kProcessResidentMemoryBytes, stats->resident_memory_bytes));
+    families.push_back(OneValue(Metric::kProcessStartTimeSeconds, stats->start_time_seconds));
+    families.push_back(OneValue(Metric::kProcessThreads, stats->threads));
   }
-  if (const auto fds = CountOpenFds()) AppendFamily(page, format, OneValue(Metric::kProcessOpenFds, *fds));
-  if (const auto fds = MaxFds()) AppendFamily(page, format, OneValue(Metric::kProcessMaxFds, *fds));
+  if (const auto fds = CountOpenFds()) families.push_back(OneValue(Metric::kProcessOpenFds, *fds));
+  if (const auto fds = MaxFds()) families.push_back(OneValue(Metric::kProcessMaxFds, *fds));
 }
 
 std::string CompilerName() {
@@ -186,26 +186,26 @@ void SelfMetrics::ObserveEventLag(std::chrono::microseconds lag) {
 
 void SelfMetrics::AppendTo(std::string& page, ExpositionFormat format) const {
   auto families = registry_.Collect();
+  AddSources(families);
+  AddProcess(families);
   std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (auto& family : families) AppendFamily(page, format, std::move(family));
-  AppendSources(page, format);
-  AppendProcess(page, format);
 }
 
-void SelfMetrics::AppendSources(std::string& page, ExpositionFormat format) const {
+void SelfMetrics::AddSources(std::vector<prometheus::MetricFamily>& families) const {
   SelfMetricsSources sources;
   {
     const std::lock_guard lock(sources_mutex_);
     sources = sources_;
   }
-  const auto append = [&](Metric metric, const std::function<double()>& source) {
-    if (source) AppendFamily(page, format, OneValue(metric, source()));
+  const auto add = [&families](Metric metric, const std::function<double()>& source) {
+    if (source) families.push_back(OneValue(metric, source()));
   };
-  append(Metric::kCachedEvents, sources.cached_events);
-  append(Metric::kTombstones, sources.tombstones);
-  append(Metric::kEvictedEventsTotal, sources.evicted_events);
-  append(Metric::kSeries, sources.series);
-  append(Metric::kSeriesOverflowTotal, sources.series_overflow);
+  add(Metric::kCachedEvents, sources.cached_events);
+  add(Metric::kTombstones, sources.tombstones);
+  add(Metric::kEvictedEventsTotal, sources.evicted_events);
+  add(Metric::kSeries, sources.series);
+  add(Metric::kSeriesOverflowTotal, sources.series_overflow);
 }
 
 }  // namespace kube_events

@@ -22,18 +22,18 @@
 namespace kube_events {
 
 struct SelfMetricsOptions {
-  std::string version;
-  std::string revision;
-  std::vector<std::string> scopes;  // Scope::Name() of every scope
+  std::string version = {};
+  std::string revision = {};
+  std::vector<std::string> scopes = {};  // Scope::Name() of every scope
 };
 
 // Asked at every scrape, on the scraping thread; must not block. An empty function: the metric is left out.
 struct SelfMetricsSources {
-  std::function<double()> cached_events;
-  std::function<double()> tombstones;
-  std::function<double()> evicted_events;
-  std::function<double()> series;
-  std::function<double()> series_overflow;
+  std::function<double()> cached_events = {};
+  std::function<double()> tombstones = {};
+  std::function<double()> evicted_events = {};
+  std::function<double()> series = {};
+  std::function<double()> series_overflow = {};
 };
 
 // The metrics with the label `scope`.
@@ -101,7 +101,7 @@ class SelfMetrics final : public MetricSource {
     std::map<std::vector<std::string>, prometheus::Counter*> known_;
   };
 
-  void AppendSources(std::string& page, ExpositionFormat format) const;
+  void AddSources(std::vector<prometheus::MetricFamily>& families) const;
 
   prometheus::Gauge& last_list_;
   prometheus::Gauge& last_event_;
