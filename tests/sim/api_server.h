@@ -1,0 +1,63 @@
+// All state of the simulated API server and what requests do with it, without any networking.
+// Owned by SimServer; used on its thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "sim/access.h"
+#include "sim/api_request.h"
+#include "sim/event_store.h"
+#include "sim/events_api.h"
+#include "sim/faults.h"
+#include "sim/load_generator.h"
+#include "sim/sim_server.h"
+#include "sim/truth.h"
+#include "sim/watch_stream.h"
+
+namespace kube_events::sim {
+
+class ApiServer {
+ public:
+  ApiServer(const SimServerOptions& options, const Clock& clock);
+
+  // Answers API and control requests.
+  Reply Handle(const Request& request);
+
+  SimState State() const;
+  std::uint64_t Mark() { return mark_ = store_.Revision(); }
+  void Rewind(std::uint64_t revision);
+
+  void PrepareLoad(const LoadOptions& options);
+  void StartLoad(const LoadOptions& options);
+  void StopLoad() { load_running_ = false; }
+  // Writes what is due `elapsed` after the last call; never works much longer than `budget`.
+  void DriveLoad(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds budget);
+
+  EventStore& store() { return store_; }
+  WatchHub& hub() { return hub_; }
+  Truth& truth() { return truth_; }
+  FaultTable& faults() { return faults_; }
+  AccessControl& access() { return access_; }
+  LoadGenerator* load() { return load_.get(); }
+
+ private:
+  Reply HandleResource(const Request& request, const ResourceRequest& resource);
+
+  const Clock& clock_;
+  EventStore store_;
+  WatchHub hub_;
+  EventsApi events_;
+  AccessControl access_;
+  FaultTable faults_;
+  Truth truth_;
+  std::unique_ptr<LoadGenerator> load_;
+  bool load_running_ = false;
+  double load_due_ = 0;  // changes
+  std::uint64_t mark_ = 0;
+  std::map<std::string, std::uint64_t> requests_;
+};
+
+}  // namespace kube_events::sim
