@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(
-  build-essential ca-certificates ccache cmake curl gawk git ninja-build pkg-config
+  build-essential ca-certificates ccache cmake curl gawk git jq ninja-build pkg-config
   libabsl-dev libboost-dev libboost-system-dev libcli11-dev libcpprest-dev libexpected-dev libgmock-dev libgtest-dev
   libsimdjson-dev libspdlog-dev libssl-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
   zlib1g-dev
