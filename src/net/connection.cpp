@@ -54,6 +54,7 @@ class SocketTap {
 void ConfigureTls(const ServerUrl& server, const ConnectionOptions& options, http_client_config& config,
                   Connection& connection) {
   const TlsSettings& settings = options.tls->settings();
+  connection.server_name = settings.server_name;
   const std::string name = settings.server_name.empty() ? server.host : settings.server_name;
   const auto tap = std::make_shared<SocketTap>();  // shared by the callbacks of the library
   connection.verification =

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "kube_events/net/server_url.h"
 
@@ -20,6 +21,8 @@ struct Connection {
   std::shared_ptr<web::http::client::http_client> client;
   // Shared with the TLS callbacks of the client's connections. Null for http.
   std::shared_ptr<PeerVerification> verification;
+  // What to send as Host, which is also what the library sends as SNI and verifies; empty: the host of the URL.
+  std::string server_name;
 };
 
 struct ConnectionOptions {

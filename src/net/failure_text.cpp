@@ -1,6 +1,7 @@
 #include "net/failure_text.h"
 
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 
 #include <cerrno>
 #include <string_view>
@@ -30,6 +31,7 @@ bool Says(const HttpFailure& failure, std::string_view words) {
 // OpenSSL packs its library number into the upper bits, so that its codes are far above every errno.
 std::string OpenSslText(int code) {
   if (code < 0x10000) return {};
+  OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr);
   const char* text = ERR_reason_error_string(static_cast<unsigned long>(code));
   return text == nullptr ? "OpenSSL error " + std::to_string(code) : text;
 }

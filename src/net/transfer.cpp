@@ -2,7 +2,9 @@
 
 #include <cpprest/http_client.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <utility>
 
 #include "kube_events/net/http_headers.h"
@@ -77,6 +79,7 @@ void Transfer::Refuse(const Error& error) {
 
 void Transfer::Send() {
   http_request request = ToLibrary(request_);
+  if (!connection_.server_name.empty()) request.headers()["Host"] = connection_.server_name;
   request.set_response_stream(MakeBodyStream(shared_from_this()));
   connection_.client->request(request, cancellation_.get_token())
       .then([self = shared_from_this()](http_response response) {
@@ -135,10 +138,13 @@ pplx::task<std::size_t> Transfer::Write(const std::uint8_t* data, std::size_t si
 
 void Transfer::DeliverHeld() {
   gate_.Call([&](HttpObserver& observer) { paused_ = !observer.OnBody(held_); });
-  if (!paused_) ReleaseHeld();
+  if (!paused_) return ReleaseHeld();
+  paused_at_ = std::chrono::steady_clock::now();
 }
 
 void Transfer::ReleaseHeld() {
+  // The library counts our pause as the server's silence.
+  if (paused_ && std::chrono::steady_clock::now() - paused_at_ >= request_.idle_timeout) paused_too_long_ = true;
   paused_ = false;
   if (held_.empty()) return;
   written_.set(std::exchange(held_, {}).size());
@@ -171,6 +177,7 @@ Error Transfer::Failure(std::string library, int code) const {
   failure.code = code;
   if (connection_.verification) failure.verification = connection_.verification->failure();
   failure.head_seen = head_seen_;
+  failure.paused = paused_too_long_;
   failure.waited = head_seen_ ? request_.idle_timeout : std::min(request_.idle_timeout, request_.head_timeout);
   return DescribeHttpFailure(failure);
 }

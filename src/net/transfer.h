@@ -7,8 +7,10 @@
 #include <pplx/pplxtasks.h>
 
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "kube_events/net/http_client.h"
 #include "net/connection.h"
@@ -69,6 +71,8 @@ class Transfer final : public BodySink, public std::enable_shared_from_this<Tran
   bool head_seen_ = false;
   bool ended_ = false;   // the observer was told, or does not want to know any more
   bool paused_ = false;  // by the observer, for as long as a piece is held
+  std::chrono::steady_clock::time_point paused_at_;
+  bool paused_too_long_ = false;
   // The piece of body that the library waits for: before the head is known, and while paused.
   std::string_view held_;
   pplx::task_completion_event<std::size_t> written_;
