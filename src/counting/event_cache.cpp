@@ -62,11 +62,16 @@ void EventCache::Put(const EventKey& key, const Known& known, SeenIn seen, WallT
   entry.resource_version = known.resource_version;
   entry.creation_seconds = PackSeconds(known.creation_time);
   entry.seen = seen;
-  while (live_->size() > options_.max_live) {
-    const LiveEntry& oldest = live_->At(live_->LeastRecentlySeen());
-    Bury(oldest.key, UnpackLive(oldest), now);
-    ++evicted_;
-  }
+  while (live_->size() > options_.max_live) EvictOldest(now);
+}
+
+void EventCache::EvictOldest(WallTime now) {
+  const LiveEntry& oldest = live_->At(live_->LeastRecentlySeen());
+  Known known = UnpackLive(oldest);
+  // A first list that breaks off may have brought it: the baseline is then a later state than this one.
+  known.series_at_baseline = known.baselined;
+  ++evicted_;
+  Bury(oldest.key, known, now);
 }
 
 void EventCache::Bury(const EventKey& key, const Known& known, WallTime now) {
@@ -80,6 +85,13 @@ void EventCache::BuryUnseen(SeenIn list, WallTime now) {
     const LiveEntry& entry = live_->At(place);
     const bool unseen = entry.InUse() && entry.seen.scope == list.scope && entry.seen.list != list.list;
     if (unseen) Bury(entry.key, UnpackLive(entry), now);
+  }
+}
+
+void EventCache::DropLive(ScopeIndex scope) {
+  for (std::uint32_t place = 0; place < live_->end(); ++place) {
+    const LiveEntry& entry = live_->At(place);
+    if (entry.InUse() && entry.seen.scope == scope) live_->Remove(place);
   }
 }
 
@@ -111,6 +123,7 @@ void EventCache::DropOldest(WallTime now) {
   if (const OptionalTime epoch = UnpackEpoch(tombstones_->Oldest()->packed.epoch_us)) {
     forgotten_ = std::max(forgotten_, OptionalTime{std::min(*epoch, now + kFutureAllowance)});
   }
+  forgot_living_ = forgot_living_ || evicted_ > 0;
   tombstones_->RemoveOldest();
 }
 

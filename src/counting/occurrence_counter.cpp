@@ -64,6 +64,7 @@ struct OccurrenceCounter::Impl {
     context.now = change.server_time;
     context.horizon = scope.horizon;
     context.forgotten = cache.forgotten();
+    context.forgot_living = cache.forgot_living();
     context.label_selector = scope.label_selector;
     context.sync_period =
         options.sync_period.count() > 0 && change.server_time - scope.baseline_time <= options.sync_period;
@@ -95,11 +96,12 @@ void OccurrenceCounter::OnListBegin(ScopeIndex index, ListReason reason, WallTim
   scope.reason = reason;
   ++scope.list;
   if (reason == ListReason::kRelist) return;
-  // A first list that has to be started again is a later baseline: what happened between the two attempts is in the
-  // second one and adds nothing, so observation begins with that one. The same holds for the list after a restore.
   scope.horizon = server_time;
-  if (reason == ListReason::kFirst) scope.baseline_time = server_time;
-  if (reason == ListReason::kRestored) impl_->cache.ForgetVersions(index);
+  if (reason == ListReason::kRestored) return impl_->cache.ForgetVersions(index);
+  // A first list that has to be started again is a later baseline: what happened between the two attempts is in the
+  // second one and adds nothing, so observation begins with that one, and what the first attempt brought is stale.
+  scope.baseline_time = server_time;
+  impl_->cache.DropLive(index);
 }
 
 void OccurrenceCounter::OnListCommitted(ScopeIndex index, WallTime server_time) {

@@ -12,17 +12,13 @@ using std::chrono::seconds;
 constexpr seconds kSkew{5};
 constexpr seconds kSkewAndRounding{6};
 
-bool AfterHorizon(const OptionalTime& epoch, const RuleContext& context) {
-  return epoch && *epoch > context.horizon + kSkewAndRounding;
-}
-
 enum class Freshness { kFresh, kNearlyFresh, kNotFresh };
 
 // Whether the run named by `epoch` began after we did, so that no part of it was counted or shown before.
 Freshness FreshnessOf(const OptionalTime& epoch, const RuleContext& context) {
   const bool unknown = !epoch || (context.forgotten && *epoch <= *context.forgotten);
   if (unknown || *epoch > context.now + kSkewAndRounding) return Freshness::kNotFresh;
-  if (AfterHorizon(epoch, context)) return Freshness::kFresh;
+  if (*epoch > context.horizon + kSkewAndRounding) return Freshness::kFresh;
   return *epoch >= context.horizon - kSkew ? Freshness::kNearlyFresh : Freshness::kNotFresh;
 }
 
@@ -50,12 +46,8 @@ bool IsSameRun(const Known& known, const Sighting& sighting, const RuleContext& 
   return re_created && sighting.epoch && sighting.epoch == known.epoch;
 }
 
-Verdict Baseline(const std::optional<Known>& known, const Sighting& sighting, const RuleContext& context) {
+Verdict Baseline(const Sighting& sighting) {
   Verdict verdict{.occurrences = {.baseline = true}, .known = Remember(sighting)};
-  // The list had to be started again: the highest total stays the mark.
-  if (known && IsSameRun(*known, sighting, context)) {
-    verdict.known.highest = std::max(known->highest, sighting.total);
-  }
   verdict.known.baselined = true;
   verdict.known.series_at_baseline = sighting.has_series;
   return verdict;
@@ -69,10 +61,12 @@ Verdict FirstSight(const Sighting& sighting, const RuleContext& context) {
   if (freshness == Freshness::kNearlyFresh) occurrences.uncertain_counted = sighting.total - 1;
   if (freshness == Freshness::kNotFresh) occurrences.uncertain_not_counted = sighting.total - 1;
   if (freshness != Freshness::kFresh) {
-    // A heartbeat re-creates a series without a new occurrence; a label may have changed instead.
-    if (sighting.has_series || context.label_selector) ++occurrences.uncertain_counted;
-    verdict.known.baselined = context.label_selector;
-    verdict.known.series_at_baseline = context.label_selector && sighting.has_series;
+    // Without a new occurrence a heartbeat re-creates a series, an object starts to match a selector, and one that the
+    // cache had to forget is seen again; in the last two cases it may also not have risen since the baseline.
+    const bool was_there = context.label_selector || context.forgot_living;
+    if (sighting.has_series || was_there) ++occurrences.uncertain_counted;
+    verdict.known.baselined = was_there;
+    verdict.known.series_at_baseline = was_there && sighting.has_series;
   }
   if (context.moment == Moment::kRestoredList) {
     verdict.known.baselined = true;
@@ -118,14 +112,13 @@ Verdict SameRun(const Known& known, const Sighting& sighting, const RuleContext&
 }
 
 // A later epoch: the writer began again, or it renews its timestamp with every update.
-Verdict NewRun(const Known& known, const Sighting& sighting, const RuleContext& context) {
+Verdict NewRun(const Known& known, const Sighting& sighting) {
   Verdict verdict{.known = Remember(sighting)};
   Occurrences& occurrences = verdict.occurrences;
   occurrences.add = sighting.total;
-  const bool may_continue = sighting.total > known.highest;
-  if (known.baselined && (may_continue || !AfterHorizon(sighting.epoch, context))) {
+  if (known.baselined) {
     occurrences.uncertain_counted = sighting.total - 1;
-  } else if (may_continue) {
+  } else if (sighting.total > known.highest) {
     occurrences.uncertain_counted = known.highest;
   }
   return verdict;
@@ -150,17 +143,25 @@ Verdict LateWrite(const Known& known, const Sighting& sighting) {
 
 Verdict KnownName(const Known& known, const Sighting& sighting, const RuleContext& context) {
   if (IsSameRun(known, sighting, context)) return SameRun(known, sighting, context);
-  if (known.epoch && sighting.epoch && *sighting.epoch > *known.epoch) return NewRun(known, sighting, context);
+  if (known.epoch && sighting.epoch && *sighting.epoch > *known.epoch) return NewRun(known, sighting);
   if (known.uid == sighting.uid) return known.epoch ? LateWrite(known, sighting) : EpochAppeared(known, sighting);
   if (sighting.total == 1) return {.occurrences = {.add = 1}, .known = Remember(sighting)};
-  return FirstSight(sighting, context);
+  Verdict verdict = FirstSight(sighting, context);
+  if (known.epoch && sighting.epoch) {
+    // An earlier epoch. A write of an older run, retried when its object was gone, looks the same; what that run had
+    // counted is not known any more, nor will be what the newer one had, should it go on.
+    verdict.occurrences.uncertain_counted = verdict.occurrences.add;
+    verdict.known.baselined = true;
+    verdict.known.series_at_baseline = sighting.has_series;
+  }
+  return verdict;
 }
 
 }  // namespace
 
 Verdict Decide(const std::optional<Known>& known, const Sighting& sighting, const RuleContext& context) {
+  if (context.moment == Moment::kFirstList) return Baseline(sighting);
   if (known && IsReplay(*known, sighting)) return {.known = *known, .replay = true};
-  if (context.moment == Moment::kFirstList) return Baseline(known, sighting, context);
   Verdict verdict = known ? KnownName(*known, sighting, context) : FirstSight(sighting, context);
   if (context.moment == Moment::kRestoredList) verdict.occurrences.uncertain_counted = verdict.occurrences.add;
   return verdict;

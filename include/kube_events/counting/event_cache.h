@@ -51,6 +51,8 @@ class EventCache {
   void Bury(const EventKey& key, const Known& known, WallTime now);
   // Buries the live entries of the scope that its list did not bring.
   void BuryUnseen(SeenIn list, WallTime now);
+  // Drops the live entries of a scope without a trace.
+  void DropLive(ScopeIndex scope);
   // The versions of a scope's live entries mean nothing any more.
   void ForgetVersions(ScopeIndex scope);
   // Drops tombstones that are older than the TTL; cheap when there are none.
@@ -59,6 +61,8 @@ class EventCache {
   // The newest epoch of all tombstones ever dropped, each capped at the time of dropping + 6 s, so that one clock in
   // the future cannot make every name look forgotten.
   OptionalTime forgotten() const { return forgotten_; }
+  // Whether what was forgotten may be a living object, evicted because of max_live.
+  bool forgot_living() const { return forgot_living_; }
   std::size_t live() const;
   std::size_t tombstones() const;
   std::size_t evicted() const { return evicted_; }
@@ -69,6 +73,7 @@ class EventCache {
   class LiveStore;
   class TombstoneStore;
 
+  void EvictOldest(WallTime now);
   void AddTombstone(const EventKey& key, const Known& known, WallTime now);
   void DropOldest(WallTime now);
 
@@ -76,6 +81,7 @@ class EventCache {
   std::unique_ptr<LiveStore> live_;
   std::unique_ptr<TombstoneStore> tombstones_;
   OptionalTime forgotten_;
+  bool forgot_living_ = false;
   std::size_t evicted_ = 0;
 };
 

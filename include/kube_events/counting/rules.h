@@ -45,6 +45,7 @@ struct RuleContext {
   WallTime horizon;             // when continuous observation of the scope began
   OptionalTime forgotten;       // the newest epoch that the cache may have forgotten
   bool label_selector = false;  // the scope has one: an object may start and stop to match
+  bool forgot_living = false;   // the cache was too small and has forgotten objects that may still live
   bool sync_period = false;     // --sync-period is not over: heartbeats still tell what happened before the baseline
 };
 

@@ -1,0 +1,66 @@
+// A history of writers, an API server and an observer as a list of steps: made at random from a seed, run by
+// HistoryRunner, shrunk when it fails. A step that makes no sense where it stands does nothing, so that any part of a
+// history is a history.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kube_events::testing {
+
+enum class WriterKind {
+  kRecorder,      // client-go tools/record: a name per run, every occurrence written unless the spam filter drops it
+  kSeries,        // client-go tools/events: a name per run, the third and later occurrences wait for a heartbeat
+  kConstantName,  // one name for all runs, each with its own firstTimestamp
+  kNoTimestamps,  // one name, no timestamp at all
+  kRenewing,      // one name, a new firstTimestamp with every write
+};
+
+enum class StepKind {
+  kAdvance,     // time goes on by `amount` milliseconds
+  kOccur,       // something happens and is written, as its writer does it
+  kDrop,        // … but the spam filter drops the write
+  kFail,        // … but the write fails and is queued for a later retry
+  kRetry,       // the oldest queued write is tried again
+  kHeartbeat,   // a series writes its count, whether or not it changed
+  kNewRun,      // the writer forgets its count
+  kDelete,      // by TTL or by hand
+  kRelabel,     // a change that is no occurrence; under a selector the object starts or stops to match
+  kDeliver,     // up to `amount` watch events reach the observer
+  kReplay,      // the observer is sent the newest delivered state of a live object again
+  kGap,         // the watch breaks and cannot be continued: only a list helps
+  kFailedList,  // a list breaks off after `amount` items
+  kList,        // a whole list; the first one is the baseline
+  kRestore,     // etcd is put back to what it held `amount` versions ago
+};
+
+struct Step {
+  StepKind kind = StepKind::kAdvance;
+  int writer = 0;
+  std::int64_t amount = 0;
+};
+
+struct WriterSpec {
+  WriterKind kind = WriterKind::kRecorder;
+  std::chrono::milliseconds skew{0};  // of its clock
+  bool matches = true;                // whether the selector matches what it creates
+};
+
+struct History {
+  bool selector = false;
+  std::size_t max_live = 1000;
+  std::size_t max_tombstones = 1000;
+  std::chrono::seconds tombstone_ttl{24 * 3600};
+  std::chrono::milliseconds sync_period{0};
+  std::vector<WriterSpec> writers;
+  std::vector<Step> steps;
+};
+
+// The same seed makes the same history.
+History MakeHistory(std::uint64_t seed);
+
+std::string ToString(const History& history);
+
+}  // namespace kube_events::testing

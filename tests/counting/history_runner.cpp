@@ -1,0 +1,225 @@
+#include "counting/history_runner.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace kube_events::testing {
+namespace {
+
+constexpr std::int64_t kWhole = std::numeric_limits<std::int64_t>::max();
+
+OccurrenceCounterOptions OptionsOf(const History& history) {
+  OccurrenceCounterOptions options;
+  options.scopes.emplace_back();
+  if (history.selector) options.scopes[0].label_selector = "seen=yes";
+  options.max_live = history.max_live;
+  options.max_tombstones = history.max_tombstones;
+  options.tombstone_ttl = history.tombstone_ttl;
+  options.sync_period = history.sync_period;
+  return options;
+}
+
+Event EventOf(const std::string& name, const Object& object, const std::string& version) {
+  Event event;
+  event.namespace_name = "default";
+  event.name = name;
+  event.uid = object.uid;
+  event.resource_version = version;
+  event.creation_time = object.created;
+  if (object.series_writer) {
+    event.event_time = object.epoch;
+    event.has_series = object.total > 1;
+    event.series_count = event.has_series ? object.total : 0;
+  } else {
+    event.first_time = object.epoch;
+    event.count = object.total;
+  }
+  return event;
+}
+
+}  // namespace
+
+HistoryRunner::HistoryRunner(const History& history)
+    : history_(history), world_(history), counter_(OptionsOf(history), *this) {}
+
+std::optional<std::string> HistoryRunner::Run() {
+  for (std::size_t i = 0; i < history_.steps.size(); ++i) {
+    Do(history_.steps[i]);
+    if (auto problem = Check()) return "after step " + std::to_string(i) + ": " + *problem;
+  }
+  List(kWhole);
+  if (auto problem = Check()) return "after a last list: " + *problem;
+  return std::nullopt;
+}
+
+Tally HistoryRunner::Total() const {
+  Tally total;
+  for (const auto& [name, tally] : tallies_) {
+    total.value += tally.value;
+    total.counted += tally.counted;
+    total.not_counted += tally.not_counted;
+  }
+  return total;
+}
+
+void HistoryRunner::OnOccurrences(const Change& change, const Occurrences& occurrences) {
+  if (std::min({occurrences.add, occurrences.uncertain_counted, occurrences.uncertain_not_counted}) < 0 ||
+      occurrences.uncertain_counted > occurrences.add) {
+    negative_ = "occurrences of " + std::string(change.event.name) + " make no sense";
+  }
+  Tally& tally = tallies_[std::string(change.event.name)];
+  tally.value += occurrences.add;
+  tally.counted += occurrences.uncertain_counted;
+  tally.not_counted += occurrences.uncertain_not_counted;
+}
+
+void HistoryRunner::Do(const Step& step) {
+  switch (step.kind) {
+    case StepKind::kDeliver:
+      Deliver(static_cast<std::size_t>(step.amount));
+      break;
+    case StepKind::kReplay:
+      Replay(step.amount);
+      break;
+    case StepKind::kFailedList:
+      List(step.amount);
+      break;
+    case StepKind::kList:
+      List(kWhole);
+      break;
+    case StepKind::kRestore:
+      Restore(step);
+      break;
+    case StepKind::kGap:
+      Deliver(std::numeric_limits<std::size_t>::max());
+      gap_ = baseline_done_;
+      break;
+    case StepKind::kAdvance:
+      Advance(step);
+      break;
+    default:
+      world_.Run(step, gap_);
+      break;
+  }
+}
+
+// A watch is at most seconds behind; and a gap that outlasts the tombstones is beyond the rules.
+void HistoryRunner::Advance(Step step) {
+  constexpr std::int64_t kMinute = 60'000;
+  if (step.amount > kMinute) Deliver(std::numeric_limits<std::size_t>::max());
+  if (gap_) step.amount = std::min(step.amount, 10 * kMinute);
+  world_.Run(step, gap_);
+}
+
+// A list that breaks off after some items, or a whole one.
+void HistoryRunner::List(std::int64_t items_before_failure) {
+  Deliver(std::numeric_limits<std::size_t>::max());
+  const bool whole = items_before_failure == kWhole;
+  if (!whole && baseline_done_ && !gap_) return;  // there is no reason to list
+  if (whole && !baseline_done_) world_.MarkBaseline();
+  ListAgain(baseline_done_ ? ListReason::kRelist : ListReason::kFirst,
+            whole ? world_.objects().size() : static_cast<std::size_t>(items_before_failure));
+  if (!whole) return;
+  counter_.OnListCommitted(0, world_.now());
+  baseline_done_ = true;
+  gap_ = false;
+}
+
+void HistoryRunner::ListAgain(ListReason reason, std::size_t items) {
+  counter_.OnListBegin(0, reason, world_.now());
+  delivered_.clear();
+  for (const auto& [name, object] : world_.objects()) {
+    if (items-- == 0) break;
+    if (!history_.selector || object.matches) Send(ChangeKind::kListed, name, object);
+  }
+  world_.log().clear();
+  position_ = world_.version();
+}
+
+// The observer notices at once: it is beyond the rules when versions have caught up with its position.
+void HistoryRunner::Restore(const Step& step) {
+  world_.Run(step, gap_);
+  if (!baseline_done_) return;
+  delivered_.clear();
+  gap_ = true;
+  if (world_.version() >= position_) return;
+  if (step.amount % 3 == 0) ListAgain(ListReason::kRestored, 2);
+  ListAgain(ListReason::kRestored, world_.objects().size());
+  counter_.OnListCommitted(0, world_.now());
+  gap_ = false;
+}
+
+void HistoryRunner::Deliver(std::size_t events) {
+  if (!baseline_done_ || gap_) return;
+  for (; events > 0 && !world_.log().empty(); --events) {
+    const WatchEvent event = world_.log().front();
+    world_.log().pop_front();
+    Send(event.kind, event.name, event.object);
+    position_ = event.object.version;
+  }
+}
+
+void HistoryRunner::Replay(std::int64_t choice) {
+  if (!baseline_done_ || gap_ || delivered_.empty()) return;
+  const auto index = choice % static_cast<std::int64_t>(delivered_.size());
+  const auto [name, object] = *std::next(delivered_.begin(), index);
+  Send(ChangeKind::kModified, name, object);
+}
+
+void HistoryRunner::Send(ChangeKind kind, const std::string& name, const Object& object) {
+  const std::string version = std::to_string(object.version);
+  const Event event = EventOf(name, object, version);
+  world_.MarkDelivered(object);
+  counter_.OnChange({.scope = 0, .kind = kind, .event = event, .raw = {}, .server_time = world_.now()});
+  if (kind == ChangeKind::kDeleted) {
+    delivered_.erase(name);
+  } else {
+    delivered_[name] = object;
+  }
+}
+
+std::optional<std::string> HistoryRunner::Check() const {
+  if (!negative_.empty()) return negative_;
+  struct Truth {
+    std::int64_t shown = 0;
+    std::int64_t delivered = 0;
+  };
+  std::map<std::string, Truth> truths;
+  for (const testing::Run& run : world_.runs()) {
+    Truth& truth = truths[run.name];
+    for (const Occurrence& occurrence : run.occurrences) {
+      if (occurrence.old || !baseline_done_) continue;
+      truth.shown += occurrence.shown ? 1 : 0;
+      truth.delivered += occurrence.delivered ? 1 : 0;
+    }
+  }
+  for (const auto& [name, truth] : truths) {
+    const auto found = tallies_.find(name);
+    const Tally tally = found == tallies_.end() ? Tally{} : found->second;
+    const bool holds = tally.value - tally.counted <= truth.shown && truth.delivered <= tally.value + tally.not_counted;
+    if (holds) continue;
+    return name + ": value " + std::to_string(tally.value) + ", counted " + std::to_string(tally.counted) +
+           ", not counted " + std::to_string(tally.not_counted) + "; truth " + std::to_string(truth.delivered) +
+           " to " + std::to_string(truth.shown);
+  }
+  return std::nullopt;
+}
+
+History Shrink(History history) {
+  const auto fails = [](const History& candidate) { return HistoryRunner(candidate).Run().has_value(); };
+  for (std::size_t size = history.steps.size(); size > 0; size /= 2) {
+    for (std::size_t at = 0; at + size <= history.steps.size();) {
+      History shorter = history;
+      const auto begin = shorter.steps.begin() + static_cast<std::ptrdiff_t>(at);
+      shorter.steps.erase(begin, begin + static_cast<std::ptrdiff_t>(size));
+      if (fails(shorter)) {
+        history = shorter;
+      } else {
+        ++at;
+      }
+    }
+  }
+  return history;
+}
+
+}  // namespace kube_events::testing

@@ -1,0 +1,57 @@
+// Runs a history through an OccurrenceCounter and compares what it counts with the truth, after every step.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "counting/history.h"
+#include "counting/world.h"
+#include "kube_events/counting/occurrence_counter.h"
+
+namespace kube_events::testing {
+
+struct Tally {
+  std::int64_t value = 0;
+  std::int64_t counted = 0;      // uncertain, part of value
+  std::int64_t not_counted = 0;  // uncertain, beside value
+};
+
+class HistoryRunner final : private OccurrenceSink {
+ public:
+  explicit HistoryRunner(const History& history);
+
+  // What went wrong, or nothing. Call once.
+  std::optional<std::string> Run();
+  // Sum over all names.
+  Tally Total() const;
+
+ private:
+  void OnOccurrences(const Change& change, const Occurrences& occurrences) override;
+
+  void Do(const Step& step);
+  void Advance(Step step);
+  void List(std::int64_t items_before_failure);
+  void ListAgain(ListReason reason, std::size_t items);
+  void Restore(const Step& step);
+  void Deliver(std::size_t events);
+  void Replay(std::int64_t choice);
+  void Send(ChangeKind kind, const std::string& name, const Object& object);
+  std::optional<std::string> Check() const;
+
+  const History& history_;
+  World world_;
+  OccurrenceCounter counter_;
+  std::map<std::string, Tally> tallies_;
+  std::map<std::string, Object> delivered_;  // the newest delivered state of live objects
+  std::uint64_t position_ = 0;
+  bool baseline_done_ = false;
+  bool gap_ = false;
+  std::string negative_;
+};
+
+// The shortest history found that fails as `history` does, by leaving steps out.
+History Shrink(History history);
+
+}  // namespace kube_events::testing
