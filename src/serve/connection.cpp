@@ -203,6 +203,7 @@ class BeastConnection final : public Connection, public std::enable_shared_from_
     if (keep_alive_) return AwaitRequest();
     error_code ignored;
     stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+    if (context_.stopping) return Close();
     context_.table.MarkWaiting(*this, entry_);
     stream_.expires_after(kLingerTimeout);
     Drain();
@@ -211,7 +212,7 @@ class BeastConnection final : public Connection, public std::enable_shared_from_
   void Drain() {
     buffer_.clear();
     stream_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](error_code error, std::size_t) {
-      if (error || self->context_.stopping) return self->Close();
+      if (error) return self->Close();
       self->Drain();
     });
   }

@@ -29,6 +29,10 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
   return Trim(part);
 }
 
+std::string_view Unquote(std::string_view text) {
+  return text.size() >= 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;
+}
+
 // A weight of 0 to 1; 1 where it cannot be read, as for a client that sent none.
 double ParseWeight(const std::string& text) {
   double weight = 1;
@@ -50,7 +54,7 @@ Element ParseElement(std::string_view text) {
     std::string_view parameter = TakeUntil(text, ';');
     const std::string key = Lower(TakeUntil(parameter, '='));
     if (key == "q") element.weight = ParseWeight(std::string(parameter));
-    if (key == "version") element.version = parameter;
+    if (key == "version") element.version = Unquote(parameter);
   }
   return element;
 }

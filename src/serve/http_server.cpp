@@ -18,7 +18,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kBeatInterval{1};
-constexpr std::chrono::milliseconds kStopPoll{10};
+constexpr std::chrono::milliseconds kStopPoll{2};
 constexpr std::chrono::minutes kComplaintInterval{1};
 
 // One listening socket and what answers there.
@@ -29,15 +29,22 @@ struct Listening {
   asio::steady_timer pause;
 };
 
+// Whether accepting failed because something ran out, file descriptors as a rule; not because a client was gone again.
+bool IsShortage(error_code error) {
+  return error && error != asio::error::would_block && error != asio::error::try_again &&
+         error != asio::error::connection_aborted && error != asio::error::interrupted;
+}
+
 }  // namespace
 
 struct HttpServer::Impl {
   explicit Impl(HttpServerOptions options) : context{.options = std::move(options), .table = {}} {}
 
   void Run(const std::stop_token& stop);
-  void Accept(Listening& listening);
-  void OnAccepted(Listening& listening, error_code error, tcp::socket socket);
-  void PauseAccepting(Listening& listening, error_code error);
+  void AwaitClient(Listening& listening);
+  void Serve(Listening& listening, tcp::socket socket);
+  void PauseAccepting(Listening& listening);
+  void Complain(error_code error);
   void Beat();
   void BeginStop();
   void AwaitWriters(std::chrono::steady_clock::time_point deadline);
@@ -55,7 +62,7 @@ struct HttpServer::Impl {
 void HttpServer::Impl::Run(const std::stop_token& stop) {
   const std::stop_callback on_stop(stop, [this] { asio::post(io, [this] { BeginStop(); }); });
   Beat();
-  for (const auto& listening : listenings) Accept(*listening);
+  for (const auto& listening : listenings) AwaitClient(*listening);
   for (;;) {
     try {
       io.run();
@@ -66,16 +73,25 @@ void HttpServer::Impl::Run(const std::stop_token& stop) {
   }
 }
 
-void HttpServer::Impl::Accept(Listening& listening) {
-  listening.acceptor.async_accept(
-      [this, &listening](error_code error, tcp::socket socket) { OnAccepted(listening, error, std::move(socket)); });
+// Waits for a client before it accepts: accept() fails for want of a file descriptor even if nobody is there, and then
+// there is nobody to make room for.
+void HttpServer::Impl::AwaitClient(Listening& listening) {
+  listening.acceptor.async_wait(tcp::acceptor::wait_read, [this, &listening](error_code error) {
+    if (context.stopping || error == asio::error::operation_aborted) return;
+    tcp::socket socket(io);
+    if (!error) listening.acceptor.accept(socket, error);
+    if (IsShortage(error)) {
+      Complain(error);
+      context.table.CloseOldest();
+      listening.acceptor.accept(socket, error);
+    }
+    if (IsShortage(error)) return PauseAccepting(listening);
+    AwaitClient(listening);  // first, so that nothing below can end it
+    if (!error) Serve(listening, std::move(socket));
+  });
 }
 
-void HttpServer::Impl::OnAccepted(Listening& listening, error_code error, tcp::socket socket) {
-  if (context.stopping || error == asio::error::operation_aborted) return;
-  if (error && error != asio::error::connection_aborted) return PauseAccepting(listening, error);
-  Accept(listening);  // first, so that nothing below can end it
-  if (error) return;
+void HttpServer::Impl::Serve(Listening& listening, tcp::socket socket) {
   SetCloseOnExec(socket.native_handle());
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
@@ -85,19 +101,20 @@ void HttpServer::Impl::OnAccepted(Listening& listening, error_code error, tcp::s
   ServeConnection(std::move(socket), listening.router, context);
 }
 
-// Without a file descriptor accepting fails at once, again and again: it has to wait, and to help where it can.
-void HttpServer::Impl::PauseAccepting(Listening& listening, error_code error) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!last_complaint || now - *last_complaint >= kComplaintInterval) {
-    last_complaint = now;
-    context.options.logger.Warn("cannot accept connections; raise the limit of open files if this stays",
-                                {{"error", error.message()}});
-  }
-  context.table.CloseOldest();
+// What does not pass by itself fails again at once: trying without a pause would keep a core busy.
+void HttpServer::Impl::PauseAccepting(Listening& listening) {
   listening.pause.expires_after(context.options.accept_pause);
   listening.pause.async_wait([this, &listening](error_code cancelled) {
-    if (!cancelled && !context.stopping) Accept(listening);
+    if (!cancelled && !context.stopping) AwaitClient(listening);
   });
+}
+
+void HttpServer::Impl::Complain(error_code error) {
+  const auto now = std::chrono::steady_clock::now();
+  if (last_complaint && now - *last_complaint < kComplaintInterval) return;
+  last_complaint = now;
+  context.options.logger.Warn("cannot accept connections; raise the limit of open files if this stays",
+                              {{"error", error.message()}});
 }
 
 void HttpServer::Impl::Beat() {

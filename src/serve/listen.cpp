@@ -71,6 +71,7 @@ error_code Open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
   if (!error && endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(false), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) acceptor.non_blocking(true, error);
   return error;
 }
 
