@@ -178,8 +178,8 @@ constexpr FlagSpec kFlags[] = {
      "label sets of kube_events_total; what is beyond is counted in one series with reason=\"__overflow__\"",
      Number<&O::max_series, 1, 10'000'000>},
 
-    {"log-level", "LEVELS", "info", kLog,
-     "debug, info, warn, error or off, also per component: info,informer=debug", Text<&O::log_level>},
+    {"log-level", "LEVELS", "info", kLog, "debug, info, warn, error or off, also per component: info,informer=debug",
+     Text<&O::log_level>},
     {"log-format", "FORMAT", "text", kLog, "text, json or logfmt; one line each, on stderr", Format},
 };
 

@@ -20,12 +20,14 @@ std::string HelpFor(const FlagSpec& flag) {
 // CLI11 brings only syntax and --help; values are checked by the table's functions, with one kind of message.
 class CommandLine {
  public:
-  CommandLine() : app_("Counts every occurrence of Kubernetes Events into the Prometheus counter kube_events_total.",
-                       std::string(kProgram)) {
+  CommandLine()
+      : app_("Counts every occurrence of Kubernetes Events into the Prometheus counter kube_events_total.",
+             std::string(kProgram)) {
     app_.get_formatter()->column_width(44);
-    app_.footer("Every flag can also be given as an environment variable: --watch-interval as\n"
-                "KUBE_EVENTS_EXPORTER_WATCH_INTERVAL. Durations: 300ms, 10s, 5m, 1h30m; a bare number is seconds.\n"
-                "Lists: repeat the flag or separate by commas. More: docs/cli.md");
+    app_.footer(
+        "Every flag can also be given as an environment variable: --watch-interval as\n"
+        "KUBE_EVENTS_EXPORTER_WATCH_INTERVAL. Durations: 300ms, 10s, 5m, 1h30m; a bare number is seconds.\n"
+        "Lists: repeat the flag or separate by commas. More: docs/cli.md");
     app_.add_flag("--version", version_, "print the version and exit");
     for (const FlagSpec& flag : ExporterFlags()) {
       app_.add_option("--" + std::string(flag.name), values_[flag.name], HelpFor(flag))
@@ -77,8 +79,9 @@ Result<ParsedCommandLine> Apply(CommandLine& line, const Environment& environmen
 
 std::string EnvironmentName(const FlagSpec& flag) {
   std::string name = "KUBE_EVENTS_EXPORTER_" + std::string(flag.name);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c == '-' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c == '-' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+  });
   return name;
 }
 

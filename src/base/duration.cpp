@@ -43,8 +43,7 @@ tl::unexpected<Error> Bad(std::string_view text) {
 // Takes one number, with an optional fraction, off the front of the text.
 bool TakeNumber(std::string_view& text, double& number) {
   if (text.empty() || ((text[0] < '0' || text[0] > '9') && text[0] != '.')) return false;
-  const auto [end, code] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (code != std::errc{}) return false;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return true;

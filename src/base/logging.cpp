@@ -12,11 +12,16 @@ namespace {
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return spdlog::level::debug;
-    case LogLevel::kInfo: return spdlog::level::info;
-    case LogLevel::kWarn: return spdlog::level::warn;
-    case LogLevel::kError: return spdlog::level::err;
-    case LogLevel::kOff: return spdlog::level::off;
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarn:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+    case LogLevel::kOff:
+      return spdlog::level::off;
   }
   return spdlog::level::info;
 }
@@ -31,9 +36,12 @@ std::optional<LogLevel> ParseLevel(std::string_view word) {
 
 const char* Pattern(LogFormat format) {
   switch (format) {
-    case LogFormat::kJson: return R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","component":"%n",%v})";
-    case LogFormat::kLogfmt: return "time=%Y-%m-%dT%H:%M:%S.%eZ level=%l component=%n %v";
-    case LogFormat::kText: break;
+    case LogFormat::kJson:
+      return R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","component":"%n",%v})";
+    case LogFormat::kLogfmt:
+      return "time=%Y-%m-%dT%H:%M:%S.%eZ level=%l component=%n %v";
+    case LogFormat::kText:
+      break;
   }
   return "%Y-%m-%dT%H:%M:%S.%eZ %-7l %n: %v";
 }

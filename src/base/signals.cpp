@@ -1,8 +1,8 @@
 #include "kube_events/base/signals.h"
 
-#include <csignal>
 #include <pthread.h>
 #include <unistd.h>
+#include <csignal>
 
 namespace kube_events {
 namespace {

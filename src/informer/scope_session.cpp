@@ -76,9 +76,10 @@ void ScopeSession::Feed(const WatchInput& input) {
 void ScopeSession::Do(const BeginList& effect) {
   parts_.consumer.OnListBegin(index_, effect.reason, server_clock_.Now());
   if (effect.reason == ListReason::kRestored) {
-    parts_.log.Error("the API server's resourceVersion is below ours: etcd was restored or replaced; counting goes on "
-                     "from its present state",
-                     {{"scope", scope_.Name()}, {"position", machine_.position()}});
+    parts_.log.Error(
+        "the API server's resourceVersion is below ours: etcd was restored or replaced; counting goes on "
+        "from its present state",
+        {{"scope", scope_.Name()}, {"position", machine_.position()}});
   }
 }
 

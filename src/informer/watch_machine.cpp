@@ -17,7 +17,8 @@ constexpr int kMaxSuspiciousFailures = 3;
 // of them would throw away the exact changes that the watch can still deliver.
 bool MayBeThePosition(const Error& error) {
   static constexpr std::array<std::string_view, 9> kInnocent{
-      "connect", "tls", "timeout", "reset", "eof", "TooManyRequests", "ServiceUnavailable", "Unauthorized", "Forbidden"};
+      "connect",      "tls",      "timeout", "reset", "eof", "TooManyRequests", "ServiceUnavailable",
+      "Unauthorized", "Forbidden"};
   return std::find(kInnocent.begin(), kInnocent.end(), error.reason) == kInnocent.end();
 }
 
@@ -31,11 +32,16 @@ void Append(WatchEffects& effects, WatchEffects more) {
 
 std::string_view ToString(WatchPhase phase) {
   switch (phase) {
-    case WatchPhase::kIdle: return "idle";
-    case WatchPhase::kListing: return "listing";
-    case WatchPhase::kOpening: return "opening";
-    case WatchPhase::kWatching: return "watching";
-    case WatchPhase::kPausing: return "pausing";
+    case WatchPhase::kIdle:
+      return "idle";
+    case WatchPhase::kListing:
+      return "listing";
+    case WatchPhase::kOpening:
+      return "opening";
+    case WatchPhase::kWatching:
+      return "watching";
+    case WatchPhase::kPausing:
+      return "pausing";
   }
   return "unknown";
 }
@@ -45,11 +51,16 @@ WatchMachine::WatchMachine(WatchMachineOptions options)
 
 WatchEffects WatchMachine::Handle(const WatchInput& input, MonotonicTime now) {
   switch (phase_) {
-    case WatchPhase::kIdle: return InIdle(input, now);
-    case WatchPhase::kListing: return InListing(input, now);
-    case WatchPhase::kOpening: return InOpening(input, now);
-    case WatchPhase::kWatching: return InWatching(input, now);
-    case WatchPhase::kPausing: return InPausing(input, now);
+    case WatchPhase::kIdle:
+      return InIdle(input, now);
+    case WatchPhase::kListing:
+      return InListing(input, now);
+    case WatchPhase::kOpening:
+      return InOpening(input, now);
+    case WatchPhase::kWatching:
+      return InWatching(input, now);
+    case WatchPhase::kPausing:
+      return InPausing(input, now);
   }
   return {};
 }

@@ -18,7 +18,9 @@ class HealthTest : public testing::Test {
   Health health_{clock_};
 };
 
-TEST_F(HealthTest, IsNotReadyBeforeAnythingWasReported) { EXPECT_THAT(health_.NotReadyReasons(), ElementsAre("starting")); }
+TEST_F(HealthTest, IsNotReadyBeforeAnythingWasReported) {
+  EXPECT_THAT(health_.NotReadyReasons(), ElementsAre("starting"));
+}
 
 TEST_F(HealthTest, IsReadyWhenEveryConditionHolds) {
   health_.SetNotReady("a", "a is not there");

@@ -22,7 +22,9 @@ class LoggingTest : public testing::Test {
 };
 
 TEST_F(LoggingTest, TextNamesLevelComponentAndFields) {
-  Make("info", LogFormat::kText).For("informer").Warn("list failed", {{"scope", "all"}, {"status", 503}, {"why", "a b"}});
+  Make("info", LogFormat::kText)
+      .For("informer")
+      .Warn("list failed", {{"scope", "all"}, {"status", 503}, {"why", "a b"}});
   EXPECT_THAT(out_.str(), EndsWith("Z warning informer: list failed scope=all status=503 why=\"a b\"\n"));
 }
 

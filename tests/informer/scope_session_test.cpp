@@ -139,19 +139,22 @@ class ScopeSessionTest : public testing::Test {
   RecordingConsumer consumer_;
   RecordingMonitor monitor_;
   Doorbell doorbell_;
-  ScopeSession session_{0, Scope{}, SessionOptions{}, {client_, clock_, decoder_, consumer_, monitor_, doorbell_, Logger()}};
+  ScopeSession session_{
+      0, Scope{}, SessionOptions{}, {client_, clock_, decoder_, consumer_, monitor_, doorbell_, Logger()}};
 };
 
 TEST_F(ScopeSessionTest, ListsPageByPageThenWatches) {
   session_.Start();
-  EXPECT_THAT(Target(), AllOf(StartsWith("/api/v1/events?"), HasSubstr("limit=500"), Not(HasSubstr("resourceVersion"))));
+  EXPECT_THAT(Target(),
+              AllOf(StartsWith("/api/v1/events?"), HasSubstr("limit=500"), Not(HasSubstr("resourceVersion"))));
   Answer(200, Page("100", {Object("a", "90"), Object("b", "95")}, "token"));
   EXPECT_THAT(consumer_.Take(), ElementsAre("begin first", "listed a@90", "listed b@95"));
   EXPECT_THAT(Target(), HasSubstr("continue=token"));
   EXPECT_FALSE(monitor_.state.synced);
   Answer(200, Page("100", {Object("c", "99")}));
   EXPECT_THAT(consumer_.Take(), ElementsAre("listed c@99", "commit"));
-  EXPECT_THAT(Target(), AllOf(HasSubstr("watch=true"), HasSubstr("resourceVersion=100"), HasSubstr("timeoutSeconds=360")));
+  EXPECT_THAT(Target(),
+              AllOf(HasSubstr("watch=true"), HasSubstr("resourceVersion=100"), HasSubstr("timeoutSeconds=360")));
   EXPECT_TRUE(Last().request().own_connection);
   EXPECT_FALSE(monitor_.state.watch_open);
   OpenWatch();
@@ -172,7 +175,8 @@ TEST_F(ScopeSessionTest, HandsChangesOverInOrderAndWatchesOnBehindThem) {
 
 TEST_F(ScopeSessionTest, BookmarksMoveThePositionOnly) {
   GetWatching();
-  Stream(R"({"type":"BOOKMARK","object":{"kind":"Event","apiVersion":"v1","metadata":{"resourceVersion":"555"}}})" "\n");
+  Stream(R"({"type":"BOOKMARK","object":{"kind":"Event","apiVersion":"v1","metadata":{"resourceVersion":"555"}}})"
+         "\n");
   EXPECT_THAT(consumer_.Take(), IsEmpty());
   Break("reset");
   PassPause();
@@ -201,7 +205,9 @@ TEST_F(ScopeSessionTest, AFrameCutOffByTheNetworkComesAgainFromTheLastPosition) 
 TEST_F(ScopeSessionTest, AFrameThatCannotBeDecodedIsSkippedAndCounted) {
   GetWatching();
   Stream(Frame("ADDED", "b", "101") + "nonsense\n" + "{\"type\":\"ADDED\",\"object\":{\"kind\":\n" +
-         R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1"}})" "\n" + Frame("ADDED", "c", "104"));
+         R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1"}})"
+         "\n" +
+         Frame("ADDED", "c", "104"));
   EXPECT_THAT(consumer_.Take(), ElementsAre("added b@101", "added c@104"));
   EXPECT_EQ(monitor_.undecodable, 3);
   EXPECT_TRUE(monitor_.state.watch_open);
@@ -290,7 +296,7 @@ TEST_F(ScopeSessionTest, A401ReadsTheCredentialsAgainAndRetriesAtOnce) {
 TEST_F(ScopeSessionTest, AListThatMakesNoSenseIsTriedAgainAndChangesNothing) {
   session_.Start();
   for (const std::string& body : {std::string("<html>"), std::string("{}"), std::string(""), Page("", {}),
-                                 Page("100", {Object("a", "90")}).substr(0, 150)}) {
+                                  Page("100", {Object("a", "90")}).substr(0, 150)}) {
     Answer(200, body);
     EXPECT_FALSE(monitor_.state.synced) << body;
     EXPECT_THAT(consumer_.seen, Not(testing::Contains("commit"))) << body;

@@ -14,9 +14,13 @@ using testing::IsEmpty;
 
 struct Words {
   std::string operator()(const BeginList& e) const {
-    return e.reason == ListReason::kFirst ? "begin first" : e.reason == ListReason::kRelist ? "begin relist" : "begin restored";
+    return e.reason == ListReason::kFirst    ? "begin first"
+           : e.reason == ListReason::kRelist ? "begin relist"
+                                             : "begin restored";
   }
-  std::string operator()(const RequestPage& e) const { return e.continue_token.empty() ? "list" : "list " + e.continue_token; }
+  std::string operator()(const RequestPage& e) const {
+    return e.continue_token.empty() ? "list" : "list " + e.continue_token;
+  }
   std::string operator()(const DeliverItems&) const { return "deliver"; }
   std::string operator()(const CommitList&) const { return "commit"; }
   std::string operator()(const OpenWatch& e) const { return "watch " + e.resource_version; }

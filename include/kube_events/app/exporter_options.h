@@ -77,6 +77,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 
 // Parses flags, then variables for the flags not given. Fails with kConfiguration and one line that names the flag or
 // variable, what is wrong with its value and what to write instead.
-Result<ParsedCommandLine> ParseExporterCommandLine(std::span<const char* const> arguments, const Environment& environment);
+Result<ParsedCommandLine> ParseExporterCommandLine(std::span<const char* const> arguments,
+                                                   const Environment& environment);
 
 }  // namespace kube_events

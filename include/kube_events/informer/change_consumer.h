@@ -23,9 +23,9 @@ enum class ListReason {
 struct Change {
   ScopeIndex scope = 0;
   ChangeKind kind = ChangeKind::kListed;
-  const Event& event;     // valid during the call
-  std::string_view raw;   // its JSON as sent, valid during the call
-  WallTime server_time;   // the API server's clock, estimated from its Date headers
+  const Event& event;    // valid during the call
+  std::string_view raw;  // its JSON as sent, valid during the call
+  WallTime server_time;  // the API server's clock, estimated from its Date headers
 };
 
 class ChangeConsumer {

@@ -42,10 +42,10 @@ class FrameSplitter {
 
   std::size_t max_frame_bytes_;
   std::string buffer_;
-  std::size_t begin_ = 0;    // first byte not given out yet
-  std::size_t scanned_ = 0;  // up to here no newline ends a frame
-  bool spans_lines_ = false; // what is pending holds a newline
-  bool skipping_ = false;    // inside an oversized frame
+  std::size_t begin_ = 0;     // first byte not given out yet
+  std::size_t scanned_ = 0;   // up to here no newline ends a frame
+  bool spans_lines_ = false;  // what is pending holds a newline
+  bool skipping_ = false;     // inside an oversized frame
   bool oversized_ = false;
 };
 

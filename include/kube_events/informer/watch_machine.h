@@ -78,8 +78,8 @@ struct WatchMachineOptions {
   std::chrono::milliseconds watch_interval{300'000};  // a watch is recreated after 90 to 100 % of this
   std::chrono::milliseconds list_page_deadline{90'000};
   std::chrono::milliseconds open_deadline{30'000};  // from the watch request to its 200
-  std::chrono::milliseconds min_spacing{1'000};  // between two requests of the same kind, when all is well
-  std::chrono::milliseconds proven_after{60'000};  // an open watch of this age proves that the server is well
+  std::chrono::milliseconds min_spacing{1'000};     // between two requests of the same kind, when all is well
+  std::chrono::milliseconds proven_after{60'000};   // an open watch of this age proves that the server is well
   std::uint64_t seed = 0;
 };
 
@@ -132,14 +132,14 @@ class WatchMachine {
   std::string position_;     // empty: nothing known
   bool synced_ = false;
 
-  std::string list_version_;      // of the list under way; empty before its first page
-  std::string continue_token_;    // to the page behind the one received last
-  MonotonicTime listed_at_{};     // start of the last list
-  MonotonicTime opened_at_{};     // start of the last watch request
-  MonotonicTime continuous_until_{};  // until when every change is known to have been seen
-  bool gap_pending_ = false;      // the list under way closes a gap in observation
-  std::uint64_t frames_ = 0;      // handed over since the last watch was opened
-  int suspicious_failures_ = 0;   // in a row, that could be the fault of our position
+  std::string list_version_;            // of the list under way; empty before its first page
+  std::string continue_token_;          // to the page behind the one received last
+  MonotonicTime listed_at_{};           // start of the last list
+  MonotonicTime opened_at_{};           // start of the last watch request
+  MonotonicTime continuous_until_{};    // until when every change is known to have been seen
+  bool gap_pending_ = false;            // the list under way closes a gap in observation
+  std::uint64_t frames_ = 0;            // handed over since the last watch was opened
+  int suspicious_failures_ = 0;         // in a row, that could be the fault of our position
   bool refreshed_credentials_ = false;  // since the last success
 };
 

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# The program as a process: exit codes, one line on stderr, a prompt end. Usage: command_line_test.sh PROGRAM
+set -u
+program=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Nothing of the caller's environment may lead to a cluster.
+unset KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
+failures=0
+checks=0
+fail() { failures=$((failures + 1)); echo "FAILED: $*" >&2; }
+
+# expect CODE TEXT ARGUMENTS...: the program exits with CODE and its last line on stderr has TEXT in it.
+expect() {
+  local code=$1 text=$2 got
+  shift 2
+  timeout 20 "$program" "$@" >"$work/out" 2>"$work/err"
+  got=$?
+  checks=$((checks + 1))
+  [ "$got" -eq "$code" ] || fail "$*: exit code $got instead of $code: $(cat "$work/err")"
+  grep -v ' info  ' "$work/err" >"$work/complaint"
+  [ "$(wc -l <"$work/complaint")" -eq 1 ] || fail "$*: not one line: $(cat "$work/complaint")"
+  grep -qF -- "$text" "$work/complaint" || fail "$*: '$text' is not in: $(cat "$work/complaint")"
+  [ ! -s "$work/out" ] || fail "$*: wrote to stdout"
+}
+
+printf 'apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n%s\n' \
+  'clusters: [{name: k, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]' >"$work/good.yaml"
+printf 'a: [b\n' >"$work/broken.yaml"
+printf 'just text\n' >"$work/text.yaml"
+
+expect 2 '--no-such-flag' --no-such-flag
+expect 2 '--watch-interval' --watch-interval 5x
+expect 2 '--log-level' --log-level loud --apiserver http://127.0.0.1:1
+expect 2 '--reasons' --reasons '!' --apiserver http://127.0.0.1:1
+expect 2 "$work/none.yaml" --kubeconfig "$work/none.yaml"
+expect 2 "$work/broken.yaml" --kubeconfig "$work/broken.yaml"
+expect 2 "$work/text.yaml" --kubeconfig "$work/text.yaml"
+expect 2 'elsewhere' --kubeconfig "$work/good.yaml" --context elsewhere
+expect 2 '--kubeconfig' --port 0
+expect 2 'apiserver' --apiserver 'not a url' --port 0
+KUBE_EVENTS_EXPORTER_PORT=none expect 2 'KUBE_EVENTS_EXPORTER_PORT' --apiserver http://127.0.0.1:1
+
+# A running one, for the port in use and the end by signal.
+for signal in TERM INT; do
+  "$program" --kubeconfig "$work/good.yaml" --host 127.0.0.1 --port 0 >"$work/stdout" 2>"$work/log" &
+  pid=$!
+  for _ in $(seq 200); do grep -q 'serving port=' "$work/log" && break; sleep 0.05; done
+  port=$(sed -n 's/.*serving port=\([0-9]*\).*/\1/p' "$work/log" | head -n 1)
+  [ -n "$port" ] || fail "the program does not serve: $(cat "$work/log")"
+  [ "$signal" = INT ] || expect 1 "$port" --kubeconfig "$work/good.yaml" --host 127.0.0.1 --port "$port"
+  kill -s "$signal" "$pid"
+  # The exit code tells whether it ended by itself within 2 s.
+  ( sleep 2; kill -KILL "$pid" 2>/dev/null ) &
+  killer=$!
+  wait "$pid"
+  code=$?
+  kill "$killer" 2>/dev/null
+  checks=$((checks + 1))
+  [ "$code" -eq 0 ] || fail "SIG$signal: exit code $code instead of 0"
+  [ ! -s "$work/stdout" ] || fail "something was written to stdout"
+done
+
+"$program" --help >"$work/out" 2>&1 && grep -q -- --watch-interval "$work/out" || fail '--help'
+"$program" --version >"$work/out" 2>&1 && grep -q '^kube-events-exporter [0-9]' "$work/out" || fail '--version'
+echo "$checks checks, $failures failed"
+[ "$failures" -eq 0 ]

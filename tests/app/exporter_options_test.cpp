@@ -1,0 +1,150 @@
+#include "kube_events/app/exporter_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+
+namespace kube_events {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ExporterOptionsTest : public testing::Test {
+ protected:
+  Result<ParsedCommandLine> Parse(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "kube-events-exporter");
+    return ParseExporterCommandLine(arguments, [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = environment_.find(name);
+      return found == environment_.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+  ExporterOptions Options(std::vector<const char*> arguments) {
+    auto parsed = Parse(std::move(arguments));
+    EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message);
+    return parsed ? parsed->options : ExporterOptions{};
+  }
+  std::string Complaint(std::vector<const char*> arguments) {
+    const auto parsed = Parse(std::move(arguments));
+    EXPECT_FALSE(parsed);
+    return parsed ? "" : parsed.error().message;
+  }
+
+  std::map<std::string, std::string> environment_;
+};
+
+TEST_F(ExporterOptionsTest, DefaultsAreThoseOfTheTable) {
+  ExporterOptions defaults;
+  for (const FlagSpec& flag : ExporterFlags()) {
+    // What is not a value but a description of one.
+    if (flag.default_value.empty() ||
+        std::string_view("all|same server|as --host|all interfaces|$KUBECONFIG|current-context")
+                .find(flag.default_value) != std::string_view::npos) {
+      continue;
+    }
+    EXPECT_TRUE(flag.apply(defaults, {std::string(flag.default_value)})) << flag.name;
+  }
+  const ExporterOptions parsed = Options({});
+  EXPECT_EQ(parsed.port, defaults.port);
+  EXPECT_EQ(parsed.event_api, defaults.event_api);
+  EXPECT_EQ(parsed.list_page_size, defaults.list_page_size);
+  EXPECT_EQ(parsed.watch_interval, defaults.watch_interval);
+  EXPECT_EQ(parsed.sync_period, defaults.sync_period);
+  EXPECT_EQ(parsed.max_cached_events, defaults.max_cached_events);
+  EXPECT_EQ(parsed.max_series, defaults.max_series);
+  EXPECT_EQ(parsed.log_level, defaults.log_level);
+  EXPECT_EQ(parsed.log_format, defaults.log_format);
+}
+
+TEST_F(ExporterOptionsTest, ReadsEveryKindOfValue) {
+  const ExporterOptions options =
+      Options({"--port=9000", "--watch-interval", "90s", "--event-api", "events.k8s.io/v1", "--max-series", "5",
+               "--log-format", "json", "--label-selector", "a=b,c=d", "--exporter-port", "0"});
+  EXPECT_EQ(options.port, 9000);
+  EXPECT_EQ(options.watch_interval, 90s);
+  EXPECT_EQ(options.event_api, EventApi::kEventsV1);
+  EXPECT_EQ(options.max_series, 5U);
+  EXPECT_EQ(options.log_format, LogFormat::kJson);
+  EXPECT_EQ(options.label_selector, "a=b,c=d");
+  EXPECT_EQ(options.exporter_port, 0);
+}
+
+TEST_F(ExporterOptionsTest, ListsComeByRepetitionAndByCommas) {
+  EXPECT_THAT(Options({"--reasons", "A,B", "--reasons=!C"}).reasons, ElementsAre("A", "B", "!C"));
+  EXPECT_THAT(Options({"--namespaces", "a,b", "--namespaces", "a"}).namespaces, ElementsAre("a", "b"));
+}
+
+TEST_F(ExporterOptionsTest, AnEmptyElementIsKept) {
+  EXPECT_THAT(Options({"--involved-object-namespaces", ""}).involved_object_namespaces, ElementsAre(""));
+  EXPECT_THAT(Options({"--involved-object-namespaces="}).involved_object_namespaces, ElementsAre(""));
+  EXPECT_THAT(Options({"--involved-object-namespaces", "a,"}).involved_object_namespaces, ElementsAre("a", ""));
+}
+
+TEST_F(ExporterOptionsTest, AnEnvironmentVariableStandsInForAFlagAndTheFlagWins) {
+  environment_ = {{"KUBE_EVENTS_EXPORTER_PORT", "9001"}, {"KUBE_EVENTS_EXPORTER_REASONS", "A,B"}};
+  EXPECT_EQ(Options({}).port, 9001);
+  EXPECT_THAT(Options({}).reasons, ElementsAre("A", "B"));
+  EXPECT_EQ(Options({"--port", "9002"}).port, 9002);
+}
+
+TEST_F(ExporterOptionsTest, AComplaintNamesTheFlagOrVariableTheValueAndTheRemedy) {
+  EXPECT_THAT(Complaint({"--watch-interval", "5x"}),
+              testing::AllOf(HasSubstr("--watch-interval"), HasSubstr("5x"), HasSubstr("for example")));
+  EXPECT_THAT(Complaint({"--watch-interval", "10ms"}), HasSubstr("from 1s to 24h"));
+  EXPECT_THAT(Complaint({"--port", "65536"}), HasSubstr("from 0 to 65535"));
+  EXPECT_THAT(Complaint({"--port", "-1"}), HasSubstr("--port"));
+  EXPECT_THAT(Complaint({"--port", "http"}), HasSubstr("whole number"));
+  EXPECT_THAT(Complaint({"--list-page-size", "0"}), HasSubstr("--list-page-size"));
+  EXPECT_THAT(Complaint({"--event-api", "v2"}), HasSubstr("v1 or events.k8s.io/v1"));
+  EXPECT_THAT(Complaint({"--log-format", "xml"}), HasSubstr("text, json or logfmt"));
+  EXPECT_THAT(Complaint({"--namespaces", "a,,b"}), HasSubstr("leave the flag out"));
+  EXPECT_THAT(Complaint({"--namespaces", "Not/A/Name"}), HasSubstr("Not/A/Name"));
+  environment_ = {{"KUBE_EVENTS_EXPORTER_SYNC_PERIOD", "soon"}};
+  EXPECT_THAT(Complaint({}), HasSubstr("KUBE_EVENTS_EXPORTER_SYNC_PERIOD"));
+}
+
+TEST_F(ExporterOptionsTest, UnknownAndIncompleteFlagsAreOneLineThatPointsToHelp) {
+  for (const std::vector<const char*>& arguments :
+       {std::vector<const char*>{"--no-such-flag"}, {"--port"}, {"stray"}, {"--port=1", "more"}, {"-x"}}) {
+    const std::string complaint = Complaint(arguments);
+    EXPECT_THAT(complaint, HasSubstr("--help")) << arguments[0];
+    EXPECT_EQ(complaint.find('\n'), std::string::npos) << complaint;
+  }
+}
+
+TEST_F(ExporterOptionsTest, HelpNamesEveryFlagWithItsDefaultAndVersionTheVersion) {
+  const std::string help = Parse({"--help"})->text.value();
+  for (const FlagSpec& flag : ExporterFlags()) {
+    EXPECT_THAT(help, HasSubstr("--" + std::string(flag.name) + " " + std::string(flag.value)));
+    EXPECT_THAT(help, HasSubstr(std::string(flag.default_value))) << flag.name;
+    EXPECT_THAT(help, HasSubstr(std::string(flag.group)));
+  }
+  EXPECT_THAT(Parse({"--version"})->text.value(),
+              testing::ContainsRegex("kube-events-exporter [0-9]+\\.[0-9]+\\.[0-9]+ "));
+}
+
+TEST_F(ExporterOptionsTest, TheDocumentationHasOneRowPerFlagAndNoOther) {
+  std::ifstream file(KUBE_EVENTS_SOURCE_DIR "/docs/cli.md");
+  ASSERT_TRUE(file) << "docs/cli.md is missing";
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("| `--")) rows.push_back(line);
+  }
+  std::size_t found = 0;
+  for (const FlagSpec& flag : ExporterFlags()) {
+    const std::string value = flag.default_value.empty() ? "\u2013" : std::string(flag.default_value);
+    const std::string start = "| `--" + std::string(flag.name) + " " + std::string(flag.value) + "` | `" +
+                              EnvironmentName(flag) + "` | " + value + " | ";
+    const auto matches =
+        std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return row.starts_with(start); });
+    EXPECT_EQ(matches, 1) << "a row that starts with: " << start;
+    found += static_cast<std::size_t>(matches);
+  }
+  EXPECT_EQ(found, rows.size()) << "docs/cli.md has rows of flags that do not exist";
+}
+
+}  // namespace
+}  // namespace kube_events
