@@ -81,7 +81,7 @@ TEST_F(HttpServerTest, SixHundredSilentConnectionsDoNotKeepOthersOut) {
   EXPECT_LE(server_->Connections(), 512U);
   EXPECT_TRUE(clients.front().AwaitClosed()) << "the oldest had to go";
   clients.back().Send(clients.size() % 2 == 0 ? "GET / HTTP/1.1\r\nHost: x\r\n\r\n" : "");
-  EXPECT_EQ(clients.back().Receive()->status, 200) << "the newest is served";
+  EXPECT_EQ(clients.back().Receive().status, 200) << "the newest is served";
   clients.clear();
   EXPECT_TRUE(Eventually([&] { return server_->Connections() == 0; }));
 }
@@ -94,7 +94,7 @@ TEST_F(HttpServerTest, WhoAsksOftenOutlivesThoseWhoWait) {
   std::vector<RawClient> silent;
   for (int i = 0; i < 20; ++i) {
     silent.push_back(Connect());
-    ASSERT_EQ(busy.Get("/")->status, 200) << "after " << i + 1 << " silent connections";
+    ASSERT_EQ(busy.Get("/").status, 200) << "after " << i + 1 << " silent connections";
   }
 }
 
@@ -126,17 +126,17 @@ TEST_F(HttpServerTest, WithoutFileDescriptorsItWaitsInsteadOfSpinning) {
   hog.Release(10);
   const auto response = client.Receive();
   ASSERT_TRUE(response) << "served as soon as there are some again";
-  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response.status, 200);
 }
 
 TEST_F(HttpServerTest, WithoutFileDescriptorsTheOldestConnectionMakesRoom) {
   const FileLimit limit(256);
   Start(Patient());
   RawClient idle = Connect();
-  ASSERT_EQ(idle.Get("/")->status, 200);
+  ASSERT_EQ(idle.Get("/").status, 200);
   const FileHog hog(1);
   RawClient client = Connect();
-  EXPECT_EQ(client.Get("/")->status, 200);
+  EXPECT_EQ(client.Get("/").status, 200);
   EXPECT_TRUE(idle.AwaitClosed());
 }
 
@@ -149,7 +149,7 @@ TEST_F(HttpServerTest, StoppingEndsAtOnceWithSilentAndSlowClients) {
   RawClient half = Connect();
   half.Send("GET / HT");
   RawClient idle = Connect();
-  ASSERT_EQ(idle.Get("/")->status, 200);
+  ASSERT_EQ(idle.Get("/").status, 200);
   std::vector<RawClient> slow;
   for (int i = 0; i < 5; ++i) {
     slow.push_back(Connect());
@@ -176,7 +176,7 @@ TEST_F(HttpServerTest, StoppingLetsAnAnswerUnderWayEnd) {
   auto stopped = std::async(std::launch::async, [this] { server_.reset(); });
   const auto response = client.Receive();
   ASSERT_TRUE(response);
-  EXPECT_EQ(response->body.size(), kBigSize);
+  EXPECT_EQ(response.body.size(), kBigSize);
   EXPECT_EQ(stopped.wait_for(5s), std::future_status::ready) << "the grace is no delay once all is said";
 }
 

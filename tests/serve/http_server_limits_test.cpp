@@ -54,7 +54,7 @@ TEST_F(HttpServerTest, AnIdleClientIsClosedAfterALongerTime) {
   options.idle_timeout = 50ms;
   Start(std::move(options));
   RawClient client = Connect();
-  EXPECT_EQ(client.Get("/")->status, 200);
+  EXPECT_EQ(client.Get("/").status, 200);
   EXPECT_TRUE(client.AwaitClosed());
 }
 
@@ -63,9 +63,9 @@ TEST_F(HttpServerTest, BetweenTwoRequestsTheHeaderTimeoutDoesNotCount) {
   options.header_timeout = 50ms;
   Start(std::move(options));
   RawClient idle = Connect();
-  EXPECT_EQ(idle.Get("/")->status, 200);
+  EXPECT_EQ(idle.Get("/").status, 200);
   EXPECT_TRUE(Connect().AwaitClosed()) << "the header timeout has passed for somebody else";
-  EXPECT_EQ(idle.Get("/")->status, 200);
+  EXPECT_EQ(idle.Get("/").status, 200);
   idle.Send("GET /");
   EXPECT_TRUE(idle.AwaitClosed()) << "once a request has begun it counts";
 }
@@ -114,7 +114,7 @@ TEST_F(HttpServerTest, AnAnswerAboveTheBoundIsStillGiven) {
   HttpServerOptions options = Patient();
   options.max_pending_bytes = 1000;
   Start(std::move(options));
-  EXPECT_EQ(Connect().Get("/big")->body.size(), kBigSize);
+  EXPECT_EQ(Connect().Get("/big").body.size(), kBigSize);
 }
 
 struct BadRequest {
@@ -154,8 +154,8 @@ TEST_F(HttpServerTest, WhatIsNotARequestIsRefusedAndTheConnectionClosed) {
     client.Send(request.text);
     const auto response = client.Receive();
     ASSERT_TRUE(response);
-    EXPECT_EQ(response->status, request.status);
-    EXPECT_EQ(response->Header("Connection"), "close");
+    EXPECT_EQ(response.status, request.status);
+    EXPECT_EQ(response.Header("Connection"), "close");
     EXPECT_TRUE(client.AwaitClosed());
   }
   EXPECT_TRUE(Serves());
@@ -163,7 +163,7 @@ TEST_F(HttpServerTest, WhatIsNotARequestIsRefusedAndTheConnectionClosed) {
 
 TEST_F(HttpServerTest, AHeaderJustBelowTheLimitIsTaken) {
   Start(Patient());
-  EXPECT_EQ(Connect().Get("/", "X-Large: " + std::string(15 * 1024, 'x') + "\r\n")->status, 200);
+  EXPECT_EQ(Connect().Get("/", "X-Large: " + std::string(15 * 1024, 'x') + "\r\n").status, 200);
 }
 
 TEST_F(HttpServerTest, AnEndlessHeaderIsRefusedAfterTheLimit) {
@@ -174,7 +174,7 @@ TEST_F(HttpServerTest, AnEndlessHeaderIsRefusedAfterTheLimit) {
   while (sent < 100'000'000 && !client.AwaitReadable(0) && client.Send("X-More: and more\r\n")) sent += 18;
   const auto response = client.Receive();
   ASSERT_TRUE(response);
-  EXPECT_EQ(response->status, 431);
+  EXPECT_EQ(response.status, 431);
   EXPECT_LT(sent, 100'000'000U);
   EXPECT_TRUE(Serves());
 }

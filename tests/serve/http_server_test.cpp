@@ -24,18 +24,18 @@ TEST_F(HttpServerTest, AGetIsAnswered) {
   Start();
   const auto response = Connect().Get("/");
   ASSERT_TRUE(response);
-  EXPECT_THAT(response->head, testing::StartsWith("HTTP/1.1 200 OK\r\n"));
-  EXPECT_EQ(response->body, "hello\n");
-  EXPECT_EQ(response->Header("Content-Length"), "6");
-  EXPECT_EQ(response->Header("Content-Type"), "text/plain; charset=utf-8");
-  EXPECT_EQ(response->Header("X-Content-Type-Options"), "nosniff");
-  EXPECT_THAT(response->Header("Date"), MatchesRegex("[A-Z][a-z][a-z], .* GMT"));
+  EXPECT_THAT(response.head, testing::StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(response.body, "hello\n");
+  EXPECT_EQ(response.Header("Content-Length"), "6");
+  EXPECT_EQ(response.Header("Content-Type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(response.Header("X-Content-Type-Options"), "nosniff");
+  EXPECT_THAT(response.Header("Date"), MatchesRegex("[A-Z][a-z][a-z], .* GMT"));
 }
 
 TEST_F(HttpServerTest, HandlersSeePathQueryAndHeaders) {
   Start();
-  EXPECT_EQ(Connect().Get("/echo?a=%20b&c", "x-test: one\r\nX-Test: two\r\n")->body, "GET /echo a=%20b&c one, two");
-  EXPECT_EQ(Connect().Get("http://somewhere/%65cho")->body, "GET /echo  ");
+  EXPECT_EQ(Connect().Get("/echo?a=%20b&c", "x-test: one\r\nX-Test: two\r\n").body, "GET /echo a=%20b&c one, two");
+  EXPECT_EQ(Connect().Get("http://somewhere/%65cho").body, "GET /echo  ");
 }
 
 TEST_F(HttpServerTest, HeadTellsTheLengthWithoutTheBody) {
@@ -44,31 +44,31 @@ TEST_F(HttpServerTest, HeadTellsTheLengthWithoutTheBody) {
   client.Send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
   const auto head = client.Receive(false);
   ASSERT_TRUE(head);
-  EXPECT_EQ(head->status, 200);
-  EXPECT_EQ(head->Header("Content-Length"), "6");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.Header("Content-Length"), "6");
   const auto next = client.Get("/");
   ASSERT_TRUE(next) << "the connection goes on, and no body was in between";
-  EXPECT_EQ(next->body, "hello\n");
+  EXPECT_EQ(next.body, "hello\n");
 }
 
 TEST_F(HttpServerTest, AnUnknownPathIs404AndAnotherMethod405) {
   Start();
   RawClient client = Connect();
-  EXPECT_EQ(client.Get("/nothing")->status, 404);
+  EXPECT_EQ(client.Get("/nothing").status, 404);
   client.Send("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
   const auto refused = client.Receive();
   ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->status, 405);
-  EXPECT_EQ(refused->Header("Allow"), "GET, HEAD");
+  EXPECT_EQ(refused.status, 405);
+  EXPECT_EQ(refused.Header("Allow"), "GET, HEAD");
   client.Send("BREW / HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_EQ(client.Receive()->status, 405) << "also for a method that nobody knows";
-  EXPECT_EQ(client.Get("/")->status, 200) << "on the same connection";
+  EXPECT_EQ(client.Receive().status, 405) << "also for a method that nobody knows";
+  EXPECT_EQ(client.Get("/").status, 200) << "on the same connection";
 }
 
 TEST_F(HttpServerTest, AConnectionIsKeptForFurtherRequests) {
   Start();
   RawClient client = Connect();
-  for (int i = 0; i < 50; ++i) ASSERT_EQ(client.Get("/")->body, "hello\n");
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(client.Get("/").body, "hello\n");
   EXPECT_EQ(server_->Connections(), 1U);
 }
 
@@ -78,14 +78,14 @@ TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
   std::string requests;
   for (int i = 0; i < 100; ++i) requests += "GET /echo?" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\n\r\n";
   client.Send(requests);
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(client.Receive()->body, "GET /echo " + std::to_string(i) + " ");
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(client.Receive().body, "GET /echo " + std::to_string(i) + " ");
 }
 
 TEST_F(HttpServerTest, ARequestMayComeByteByByte) {
   Start();
   RawClient client = Connect();
   for (const char c : std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n")) client.Send(std::string_view(&c, 1));
-  EXPECT_EQ(client.Receive()->body, "hello\n");
+  EXPECT_EQ(client.Receive().body, "hello\n");
 }
 
 TEST_F(HttpServerTest, TheConnectionIsClosedWhereTheClientWantsThat) {
@@ -93,7 +93,7 @@ TEST_F(HttpServerTest, TheConnectionIsClosedWhereTheClientWantsThat) {
   RawClient client = Connect();
   const auto response = client.Get("/", "Connection: close\r\n");
   ASSERT_TRUE(response);
-  EXPECT_EQ(response->Header("Connection"), "close");
+  EXPECT_EQ(response.Header("Connection"), "close");
   EXPECT_TRUE(client.AwaitClosed());
 }
 
@@ -103,28 +103,28 @@ TEST_F(HttpServerTest, Http10IsClosedUnlessAskedToStay) {
   client.Send("GET / HTTP/1.0\r\n\r\n");
   const auto response = client.Receive();
   ASSERT_TRUE(response);
-  EXPECT_THAT(response->head, testing::StartsWith("HTTP/1.0 200 OK\r\n"));
+  EXPECT_THAT(response.head, testing::StartsWith("HTTP/1.0 200 OK\r\n"));
   EXPECT_TRUE(client.AwaitClosed());
   RawClient staying = Connect();
   for (int i = 0; i < 2; ++i) {
     staying.Send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
     const auto kept = staying.Receive();
     ASSERT_TRUE(kept);
-    EXPECT_EQ(kept->Header("Connection"), "keep-alive");
+    EXPECT_EQ(kept.Header("Connection"), "keep-alive");
   }
 }
 
 TEST_F(HttpServerTest, ABodyOfAGetIsReadAndDropped) {
   Start();
   RawClient client = Connect();
-  EXPECT_EQ(client.Get("/echo", "Content-Length: 5\r\n\r\nabcde")->status, 200);
+  EXPECT_EQ(client.Get("/echo", "Content-Length: 5\r\n\r\nabcde").status, 200);
 }
 
 TEST_F(HttpServerTest, ALargeAnswerArrivesWhole) {
   Start();
   const auto response = Connect().Get("/big");
   ASSERT_TRUE(response);
-  EXPECT_EQ(response->body, std::string(kBigSize, 'b'));
+  EXPECT_EQ(response.body, std::string(kBigSize, 'b'));
 }
 
 // An spdlog sink's stream that may be read while the server writes.
@@ -148,10 +148,10 @@ TEST_F(HttpServerTest, AHandlerThatThrowsGives500AndALogLine) {
   RawClient client = Connect();
   const auto response = client.Get("/throw");
   ASSERT_TRUE(response);
-  EXPECT_EQ(response->status, 500);
-  EXPECT_THAT(response->body, testing::Not(HasSubstr("luck"))) << "clients are not told internals";
-  EXPECT_EQ(client.Get("/throw-int")->status, 500);
-  EXPECT_EQ(client.Get("/")->status, 200) << "the process lives";
+  EXPECT_EQ(response.status, 500);
+  EXPECT_THAT(response.body, testing::Not(HasSubstr("luck"))) << "clients are not told internals";
+  EXPECT_EQ(client.Get("/throw-int").status, 500);
+  EXPECT_EQ(client.Get("/").status, 200) << "the process lives";
   server_.reset();
   EXPECT_THAT(log.Text(), HasSubstr("out of luck"));
   EXPECT_THAT(log.Text(), HasSubstr("path=/throw-int"));
@@ -237,8 +237,8 @@ TEST(HttpServerListenersTest, EachListenerHasItsOwnRoutes) {
   const auto server = HttpServer::Start({first, second}, {});
   ASSERT_TRUE(server) << server.error().message;
   ASSERT_NE((*server)->Port(0), (*server)->Port(1));
-  EXPECT_EQ(RawClient((*server)->Port(0)).Get("/")->body, "first");
-  EXPECT_EQ(RawClient((*server)->Port(1)).Get("/")->body, "second");
+  EXPECT_EQ(RawClient((*server)->Port(0)).Get("/").body, "first");
+  EXPECT_EQ(RawClient((*server)->Port(1)).Get("/").body, "second");
 }
 
 }  // namespace

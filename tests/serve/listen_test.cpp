@@ -31,7 +31,7 @@ HttpListener Listener(const std::string& host, std::uint16_t port = 0) {
 
 bool AnswersAt(const HttpServer& server, const std::string& address) {
   const auto response = RawClient(server.Port(), address).Get("/");
-  return response && response->body == "hello\n";
+  return response.body == "hello\n";
 }
 
 bool MachineHasIpv6() {

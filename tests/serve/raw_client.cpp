@@ -86,10 +86,10 @@ bool RawClient::ReceiveMore() {
   return true;
 }
 
-std::optional<RawResponse> RawClient::Receive(bool has_body) {
+RawResponse RawClient::Receive(bool has_body) {
   std::size_t head_end = 0;
   while ((head_end = received_.find("\r\n\r\n")) == std::string::npos) {
-    if (!ReceiveMore()) return std::nullopt;
+    if (!ReceiveMore()) return {};
   }
   RawResponse response;
   response.head = received_.substr(0, head_end + 2);
@@ -98,15 +98,15 @@ std::optional<RawResponse> RawClient::Receive(bool has_body) {
   const std::string length = response.Header("Content-Length");
   const std::size_t size = has_body && !length.empty() ? std::stoul(length) : 0;
   while (received_.size() < size) {
-    if (!ReceiveMore()) return std::nullopt;
+    if (!ReceiveMore()) return {};
   }
   response.body = received_.substr(0, size);
   received_.erase(0, size);
   return response;
 }
 
-std::optional<RawResponse> RawClient::Get(const std::string& target, const std::string& header_lines) {
-  if (!Send("GET " + target + " HTTP/1.1\r\nHost: test\r\n" + header_lines + "\r\n")) return std::nullopt;
+RawResponse RawClient::Get(const std::string& target, const std::string& header_lines) {
+  if (!Send("GET " + target + " HTTP/1.1\r\nHost: test\r\n" + header_lines + "\r\n")) return {};
   return Receive();
 }
 

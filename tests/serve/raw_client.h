@@ -3,19 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kube_events {
 
 struct RawResponse {
-  int status = 0;
+  int status = 0;    // 0: the connection ended before a whole response
   std::string head;  // status line and header lines, each ended by CRLF
   std::string body;
 
   // The value of a header; empty where it is missing.
   std::string Header(std::string_view name) const;
+  explicit operator bool() const { return status != 0; }
 };
 
 class RawClient {
@@ -28,11 +28,11 @@ class RawClient {
 
   // Sends all bytes; false where the server has closed the connection. Blocks while the server does not read.
   bool Send(std::string_view bytes);
-  // The next response, with a body as its Content-Length says (`has_body`: false after a HEAD). Nothing where the
-  // connection ends before.
-  std::optional<RawResponse> Receive(bool has_body = true);
+  // The next response, with a body as its Content-Length says (`has_body`: false after a HEAD). Status 0
+  // where the connection ends before.
+  RawResponse Receive(bool has_body = true);
   // Send and Receive of a GET with these header lines ("Accept: x\r\n").
-  std::optional<RawResponse> Get(const std::string& target, const std::string& header_lines = {});
+  RawResponse Get(const std::string& target, const std::string& header_lines = {});
   // Waits until the server has closed the connection, dropping what it sends. False at the deadline.
   bool AwaitClosed();
   // Whether the server has closed it by now, or does so within `milliseconds`; drops what it sends.

@@ -51,7 +51,7 @@ class HttpServerTest : public testing::Test {
   // Whether somebody else gets an answer.
   bool Serves() const {
     const auto response = Connect().Get("/");
-    return response && response->status == 200 && response->body == "hello\n";
+    return response.status == 200 && response.body == "hello\n";
   }
 
   std::unique_ptr<HttpServer> server_;
