@@ -68,10 +68,6 @@ Verdict FirstSight(const Sighting& sighting, const RuleContext& context) {
     verdict.known.baselined = was_there;
     verdict.known.series_at_baseline = was_there && sighting.has_series;
   }
-  if (context.moment == Moment::kRestoredList) {
-    verdict.known.baselined = true;
-    verdict.known.series_at_baseline = true;  // how old its count is cannot be known
-  }
   return verdict;
 }
 
@@ -163,7 +159,12 @@ Verdict Decide(const std::optional<Known>& known, const Sighting& sighting, cons
   if (context.moment == Moment::kFirstList) return Baseline(sighting);
   if (known && IsReplay(*known, sighting)) return {.known = *known, .replay = true};
   Verdict verdict = known ? KnownName(*known, sighting, context) : FirstSight(sighting, context);
-  if (context.moment == Moment::kRestoredList) verdict.occurrences.uncertain_counted = verdict.occurrences.add;
+  if (context.moment == Moment::kRestoredList && verdict.occurrences.add > 0) {
+    // The state may be older than what was counted, and than what its writer counts on from.
+    verdict.occurrences.uncertain_counted = verdict.occurrences.add;
+    verdict.known.baselined = true;
+    verdict.known.series_at_baseline = true;
+  }
   return verdict;
 }
 
