@@ -34,13 +34,22 @@ class CommandLine {
           ->type_name(std::string(flag.value))
           ->group(std::string(flag.group))
           ->expected(1)
+          ->allow_extra_args(false)
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }
   }
 
   // Throws CLI::Error.
   void Parse(std::span<const char* const> arguments) {
-    app_.parse(static_cast<int>(arguments.size()), arguments.data());
+    // CLI11 takes its arguments last one first, and "--flag=" for a flag without a value; here it is an empty one.
+    std::vector<std::string> reversed;
+    for (const std::string_view argument : arguments.subspan(std::min<std::size_t>(1, arguments.size()))) {
+      const bool empty_value = argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+      reversed.emplace_back(argument.substr(0, argument.size() - (empty_value ? 1 : 0)));
+      if (empty_value) reversed.emplace_back();
+    }
+    std::reverse(reversed.begin(), reversed.end());
+    app_.parse(std::move(reversed));
   }
 
   std::string Help() { return app_.help(); }

@@ -52,7 +52,7 @@ class SocketTap {
 };
 
 void ConfigureTls(const ServerUrl& server, const ConnectionOptions& options, http_client_config& config,
-                  Connection& connection) {
+                  ClientConnection& connection) {
   const TlsSettings& settings = options.tls->settings();
   connection.server_name = settings.server_name;
   const std::string name = settings.server_name.empty() ? server.host : settings.server_name;
@@ -73,8 +73,8 @@ void ConfigureTls(const ServerUrl& server, const ConnectionOptions& options, htt
 
 }  // namespace
 
-Connection MakeConnection(const ServerUrl& server, const ConnectionOptions& options) {
-  Connection connection;
+ClientConnection MakeConnection(const ServerUrl& server, const ConnectionOptions& options) {
+  ClientConnection connection;
   http_client_config config;
   config.set_timeout(options.idle_timeout);
   // The library would carry the Authorization header over to any other server.

@@ -17,7 +17,7 @@ namespace kube_events {
 class PeerVerification;
 class TlsContext;
 
-struct Connection {
+struct ClientConnection {
   std::shared_ptr<web::http::client::http_client> client;
   // Shared with the TLS callbacks of the client's connections. Null for http.
   std::shared_ptr<PeerVerification> verification;
@@ -32,6 +32,6 @@ struct ConnectionOptions {
   bool detect_dead_peer = false;
 };
 
-Connection MakeConnection(const ServerUrl& server, const ConnectionOptions& options);
+ClientConnection MakeConnection(const ServerUrl& server, const ConnectionOptions& options);
 
 }  // namespace kube_events

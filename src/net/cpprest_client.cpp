@@ -35,7 +35,7 @@ class Connections final : public TransferOwner {
  public:
   explicit Connections(ServerUrl server) : server_(std::move(server)) {}
 
-  Connection Get(const HttpRequest& request, std::shared_ptr<const TlsContext> tls) {
+  ClientConnection Get(const HttpRequest& request, std::shared_ptr<const TlsContext> tls) {
     ConnectionOptions options{std::move(tls), request.idle_timeout, request.own_connection};
     if (request.own_connection) return MakeConnection(server_, options);
     // Contexts are compared by identity: the client makes a new one only when the settings change.
@@ -46,7 +46,7 @@ class Connections final : public TransferOwner {
     return kept_;
   }
 
-  void OnFailed(const Connection& connection) override {
+  void OnFailed(const ClientConnection& connection) override {
     if (kept_.client == connection.client) kept_ = {};
   }
 
@@ -70,7 +70,7 @@ class Connections final : public TransferOwner {
 
  private:
   const ServerUrl server_;
-  Connection kept_;  // for requests without a connection of their own
+  ClientConnection kept_;  // for requests without a connection of their own
   ConnectionOptions kept_options_;
 
   std::mutex mutex_;  // guards under_way_

@@ -61,7 +61,7 @@ void Transfer::Resume() {
   });
 }
 
-void Transfer::Begin(Connection connection) {
+void Transfer::Begin(ClientConnection connection) {
   if (gate_.closed()) return owner_->OnGone();
   connection_ = std::move(connection);
   StartHeadTimer();

@@ -29,7 +29,7 @@ class TransferOwner {
  public:
   virtual ~TransferOwner() = default;
   // The request failed: do not use its connection for another.
-  virtual void OnFailed(const Connection& connection) = 0;
+  virtual void OnFailed(const ClientConnection& connection) = 0;
   // The library is done with the request.
   virtual void OnGone() = 0;
 };
@@ -44,7 +44,7 @@ class Transfer final : public BodySink, public std::enable_shared_from_this<Tran
   void Resume();
 
   // Network thread; one of them, once.
-  void Begin(Connection connection);
+  void Begin(ClientConnection connection);
   void Refuse(const Error& error);
 
   pplx::task<std::size_t> Write(const std::uint8_t* data, std::size_t size) noexcept override;
@@ -65,7 +65,7 @@ class Transfer final : public BodySink, public std::enable_shared_from_this<Tran
   const std::string server_;
   const std::shared_ptr<TransferOwner> owner_;
   ObserverGate gate_;
-  Connection connection_;
+  ClientConnection connection_;
   pplx::cancellation_token_source cancellation_;
   boost::asio::steady_timer head_timer_;
   bool head_seen_ = false;
