@@ -66,11 +66,16 @@ SimState ApiServer::State() const {
   state.watches = hub_.size();
   state.frames_sent = hub_.frames_sent();
   state.requests = requests_;
-  state.last_list_revision = events_.last_list_revision();
+  state.first_list_revision = events_.first_list_revision();
   state.mark = mark_;
   state.load_running = load_running_;
   state.load_changes = load_ == nullptr ? 0 : load_->changes();
   return state;
+}
+
+std::uint64_t ApiServer::Mark() {
+  events_.ForgetLists();
+  return mark_ = store_.Revision();
 }
 
 void ApiServer::Rewind(std::uint64_t revision) {

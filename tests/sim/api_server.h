@@ -27,7 +27,7 @@ class ApiServer {
   Reply Handle(const Request& request);
 
   SimState State() const;
-  std::uint64_t Mark() { return mark_ = store_.Revision(); }
+  std::uint64_t Mark();
   void Rewind(std::uint64_t revision);
 
   void PrepareLoad(const LoadOptions& options);

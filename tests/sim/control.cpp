@@ -22,7 +22,7 @@ json StateJson(const SimState& state) {
           {"watches", state.watches},
           {"frames_sent", state.frames_sent},
           {"requests", state.requests},
-          {"last_list_revision", state.last_list_revision},
+          {"first_list_revision", state.first_list_revision},
           {"mark", state.mark},
           {"load_running", state.load_running},
           {"load_changes", state.load_changes}};
@@ -34,7 +34,7 @@ Reply GetTruth(ApiServer& server, const Request& request) {
   const SimState state = server.State();
   std::uint64_t revision = request.QueryNumber("since").value_or(0);
   if (since == "mark") revision = state.mark;
-  if (since == "list") revision = state.last_list_revision;
+  if (since == "list") revision = state.first_list_revision;
   const std::optional<OccurrenceCounts> counts = server.truth().Since(revision);
   if (!counts) return Refuse("truth: revision " + std::to_string(revision) + " is too long ago");
   std::int64_t total = 0;

@@ -23,8 +23,10 @@ class EventsApi {
   // Carries the request out. A `fault` that concerns a watch is handed to its stream.
   Reply Handle(const Request& request, const ResourceRequest& resource, const std::optional<Fault>& fault);
 
-  // Revision of the newest first list page, 0 before there was one: what a consumer took as its baseline.
-  std::uint64_t last_list_revision() const { return last_list_revision_; }
+  // Revision of the oldest first list page since ForgetLists(), 0 before there was one: what a consumer that began
+  // then took as its baseline.
+  std::uint64_t first_list_revision() const { return first_list_revision_; }
+  void ForgetLists() { first_list_revision_ = 0; }
 
  private:
   Reply List(const Request& request, const ResourceRequest& resource);
@@ -43,7 +45,7 @@ class EventsApi {
   WatchHub& hub_;
   const Clock& clock_;
   std::mt19937_64 random_;
-  std::uint64_t last_list_revision_ = 0;
+  std::uint64_t first_list_revision_ = 0;
 };
 
 // What validation finds wrong with a new Event written through `api`; empty where it is acceptable.

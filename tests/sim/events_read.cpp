@@ -125,7 +125,7 @@ Reply EventsApi::List(const Request& request, const ResourceRequest& resource) {
                                                            : PlanContinue(request, store_, std::move(plan));
   if (!planned.first) return StatusReply(planned.second);
   planned.first->query.selector = selector->empty() ? nullptr : &*selector;
-  if (planned.first->first_page) last_list_revision_ = planned.first->query.revision;
+  if (planned.first->first_page && first_list_revision_ == 0) first_list_revision_ = planned.first->query.revision;
   const ListPage page = store_.List(planned.first->query);
   return JsonReply(RenderList(page, *planned.first, resource.api, !selector->empty()));
 }

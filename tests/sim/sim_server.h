@@ -53,7 +53,7 @@ struct SimState {
   std::size_t watches = 0;                        // open now
   std::uint64_t frames_sent = 0;                  // over all watches, since the start
   std::map<std::string, std::uint64_t> requests;  // by verb, answered or not
-  std::uint64_t last_list_revision = 0;           // of the newest first list page: a consumer's baseline
+  std::uint64_t first_list_revision = 0;          // of the first list since the last Mark(): a consumer's baseline
   std::uint64_t mark = 0;                         // revision at the last Mark()
   bool load_running = false;
   std::uint64_t load_changes = 0;  // by the current or last load
@@ -93,7 +93,7 @@ class SimServer {
 
   // The truth: occurrences since `revision` (0: ever). Nothing where that is too long ago.
   std::optional<OccurrenceCounts> TruthSince(std::uint64_t revision);
-  // Remembers the current revision and returns it.
+  // Remembers the current revision and returns it; the next list is the first one again.
   std::uint64_t Mark();
 
   // Misbehaviour.
