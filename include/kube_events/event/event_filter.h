@@ -14,12 +14,12 @@ namespace kube_events {
 // The lists as an administrator wrote them: each entry allows one value, or denies it with a leading "!". Blanks
 // around an entry are ignored.
 struct EventFilterOptions {
-  std::vector<std::string> event_types;                 // --event-types
-  std::vector<std::string> involved_object_api_groups;  // "core" or an empty entry: the core group
-  std::vector<std::string> involved_object_namespaces;  // an empty entry: objects without a namespace
-  std::vector<std::string> involved_object_kinds;
-  std::vector<std::string> reasons;
-  std::vector<std::string> reporting_controllers;
+  std::vector<std::string> event_types = {};                 // --event-types
+  std::vector<std::string> involved_object_api_groups = {};  // "core" or an empty entry: the core group
+  std::vector<std::string> involved_object_namespaces = {};  // an empty entry: objects without a namespace
+  std::vector<std::string> involved_object_kinds = {};
+  std::vector<std::string> reasons = {};
+  std::vector<std::string> reporting_controllers = {};
 };
 
 class EventFilter {
