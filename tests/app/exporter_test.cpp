@@ -133,16 +133,17 @@ TEST_F(ExporterTest, ALivelyClusterIsCountedExactly) {
   load.seed = seed;
   load.objects = 300;
   load.rate = 2000;
-  load.limit = 4000;
   server_.PrepareLoad(load);
   ExporterOptions options = Options(server_.Url());
   options.list_page_size = 50;
   StartReady(options);
   const std::uint64_t baseline = server_.State().first_list_revision;
   server_.StartLoad(load);
-  EXPECT_TRUE(Eventually([&] { return server_.State().load_changes >= load.limit; }, 30s));
+  EXPECT_TRUE(Eventually([&] { return server_.State().load_changes >= 4000; }, 30s));
+  server_.StopLoad();
   std::map<std::string, std::int64_t> truth;
-  for (const auto& [labels, count] : server_.TruthSince(baseline).value()) {
+  const sim::OccurrenceCounts happened = server_.TruthSince(baseline).value();
+  for (const auto& [labels, count] : happened) {
     if (count == 0) continue;
     truth[labels.type + "|" + labels.involved_object_namespace + "|" + labels.involved_object_kind + "|" +
           labels.reason] = count;
