@@ -62,15 +62,17 @@ func newNamespace(t *testing.T) string {
 	return name
 }
 
-// startExporter starts an exporter with the rights of clusterReader.
+// startExporter starts an exporter that may read the Events of the core API.
 func (b *bench) startExporter(args ...string) {
 	b.Helper()
-	b.exporter = exporter.Start(b.T, exporter.Command{Args: append(args, "--kubeconfig="+readerKubeconfig(b.T, cluster.URL))})
+	args = append(args, "--kubeconfig="+readerKubeconfig(b.T, cluster.URL, coreAPI))
+	b.exporter = exporter.Start(b.T, exporter.Command{Args: args})
 }
 
-func readerKubeconfig(t *testing.T, server string) string {
+// readerKubeconfig has the rights for one Event API.
+func readerKubeconfig(t *testing.T, server, api string) string {
 	t.Helper()
-	return writeKubeconfig(t, access.TokenKubeconfig(server, cluster.CA, clusterReader.Token))
+	return writeKubeconfig(t, access.TokenKubeconfig(server, cluster.CA, readers[api].Token))
 }
 
 func writeKubeconfig(t *testing.T, config access.Kubeconfig) string {

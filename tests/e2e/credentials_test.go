@@ -20,7 +20,7 @@ import (
 	"kube-events-exporter/tests/e2e/internal/exporter"
 )
 
-// certificateUser has the rights of clusterReader and proves itself with a
+// certificateUser has the rights of a reader and proves itself with a
 // client certificate.
 func certificateUser(t *testing.T) controlplane.KeyPair {
 	t.Helper()
@@ -61,7 +61,7 @@ func TestKubeconfigCredentials(t *testing.T) {
 		},
 		"token file with a relative path": func(t *testing.T, dir string, config *access.Kubeconfig) {
 			config.User.Token, config.User.TokenFile = "", "token"
-			writeFile(t, filepath.Join(dir, "token"), []byte(clusterReader.Token+"\n"))
+			writeFile(t, filepath.Join(dir, "token"), []byte(readers[coreAPI].Token+"\n"))
 		},
 		"client certificate as data": func(_ *testing.T, _ string, config *access.Kubeconfig) {
 			config.User.Token = ""
@@ -77,7 +77,7 @@ func TestKubeconfigCredentials(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			b := newBench(t)
 			dir := t.TempDir()
-			config := access.TokenKubeconfig(cluster.URL, cluster.CA, clusterReader.Token)
+			config := access.TokenKubeconfig(cluster.URL, cluster.CA, readers[coreAPI].Token)
 			prepare(t, dir, &config)
 			path, err := config.Write(dir)
 			if err != nil {
@@ -92,7 +92,7 @@ func TestKubeconfigCredentials(t *testing.T) {
 func TestKubeconfigFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	path := readerKubeconfig(t, cluster.URL)
+	path := readerKubeconfig(t, cluster.URL, coreAPI)
 	list := filepath.Join(t.TempDir(), "missing") + ":" + path
 	b.exporter = exporter.Start(t, exporter.Command{Env: []string{"KUBECONFIG=" + list}})
 	b.countsOneEvent()
@@ -101,7 +101,7 @@ func TestKubeconfigFromTheEnvironment(t *testing.T) {
 func TestAPIServerFlagOverridesTheKubeconfig(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	path := readerKubeconfig(t, "https://127.0.0.1:1")
+	path := readerKubeconfig(t, "https://127.0.0.1:1", coreAPI)
 	b.exporter = exporter.Start(t, exporter.Command{Args: []string{"--kubeconfig=" + path, "--apiserver=" + cluster.URL}})
 	b.countsOneEvent()
 }
@@ -120,7 +120,7 @@ func TestInClusterDiscovery(t *testing.T) {
 	b := newBench(t)
 	mounted := t.TempDir()
 	writeFile(t, filepath.Join(mounted, "ca.crt"), cluster.CA)
-	writeFile(t, filepath.Join(mounted, "token"), []byte(clusterReader.Token))
+	writeFile(t, filepath.Join(mounted, "token"), []byte(readers[coreAPI].Token))
 	writeFile(t, filepath.Join(mounted, "namespace"), []byte("default"))
 	b.exporter = exporter.Start(t, exporter.Command{
 		Wrapper: append(isolate, "sh", "-ec", inCluster, "sh"),
@@ -169,7 +169,7 @@ func TestRotatedTokenIsReadAgain(t *testing.T) {
 	b.expect(exporter.Counts{b.pod("Rotated"): 9})
 }
 
-// account is a service account of the bench with the rights of clusterReader.
+// account is a service account of the bench with the rights of a reader.
 func (b *bench) account(name string) *access.Account {
 	b.Helper()
 	account, err := access.NewServiceAccount(b.Context(), b.Client, b.Namespace, name)

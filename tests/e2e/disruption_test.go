@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"kube-events-exporter/tests/e2e/internal/access"
 	"kube-events-exporter/tests/e2e/internal/exporter"
 	"kube-events-exporter/tests/e2e/internal/proxy"
 )
@@ -18,9 +17,8 @@ import (
 func (b *bench) startBehindProxy(args ...string) *proxy.Proxy {
 	b.Helper()
 	link := proxy.Start(b.T, fmt.Sprintf("%s:%d", cluster.Host, cluster.Port))
-	config := access.TokenKubeconfig(fmt.Sprintf("https://127.0.0.1:%d", link.Port), cluster.CA, clusterReader.Token)
-	args = append(args, "--namespaces="+b.Namespace, "--kubeconfig="+writeKubeconfig(b.T, config))
-	b.exporter = exporter.Launch(b.T, exporter.Command{Args: args})
+	args = append(args, "--namespaces="+b.Namespace, "--kubeconfig="+readerKubeconfig(b.T, link.URL(), coreAPI))
+	b.exporter = exporter.Start(b.T, exporter.Command{Args: args})
 	return link
 }
 
@@ -86,7 +84,6 @@ func TestBrokenConnectionsLoseNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	link := b.startBehindProxy()
-	b.exporter.WaitHealthy(t, exporter.ReadyTimeout)
 	b.waitUntilFresh()
 	stop := make(chan struct{})
 	var breaker sync.WaitGroup
@@ -112,20 +109,44 @@ func TestUnreachableAPIServerAtTheStart(t *testing.T) {
 	b := newBench(t)
 	link := proxy.Start(t, fmt.Sprintf("%s:%d", cluster.Host, cluster.Port))
 	link.Refuse()
-	config := access.TokenKubeconfig(fmt.Sprintf("https://127.0.0.1:%d", link.Port), cluster.CA, clusterReader.Token)
-	b.exporter = exporter.Launch(t, exporter.Command{Args: []string{"--kubeconfig=" + writeKubeconfig(t, config)}})
-	b.waitFor(exporter.ReadyTimeout, func(ctx context.Context) error {
+	b.exporter = exporter.Launch(t, exporter.Command{Args: []string{"--kubeconfig=" + readerKubeconfig(t, link.URL(), coreAPI)}})
+	b.waitUntilUnhealthy(exporter.ReadyTimeout)
+	b.answers("/livez", http.StatusOK)
+	b.answers("/metrics", http.StatusOK)
+	link.Allow()
+	b.exporter.WaitHealthy(t, grantTimeout)
+	b.countsOneEvent()
+}
+
+func TestHealthFollowsALongOutage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	link := b.startBehindProxy()
+	b.Create(b.Record("event", "Outlived", 1, time.Now()))
+	b.expect(exporter.Counts{b.pod("Outlived"): 1})
+	link.Refuse()
+	b.answers("/healthz", http.StatusOK)
+	b.SetCount("event", 4)
+	b.waitUntilUnhealthy(outageTolerance + exporter.ReadyTimeout)
+	b.answers("/livez", http.StatusOK)
+	link.Allow()
+	b.exporter.WaitHealthy(t, grantTimeout)
+	scrape := b.expect(exporter.Counts{b.pod("Outlived"): 4})
+	b.expectUncertain(scrape, exporter.Uncertain{})
+}
+
+// outageTolerance is how long /healthz stays 200 without an open watch.
+const outageTolerance = 30 * time.Second
+
+func (b *bench) waitUntilUnhealthy(deadline time.Duration) {
+	b.Helper()
+	b.waitFor(deadline, func(ctx context.Context) error {
 		status, body, err := b.exporter.Get(ctx, "/healthz")
 		if err == nil && status != http.StatusServiceUnavailable {
 			err = fmt.Errorf("/healthz answers %d: %s", status, body)
 		}
 		return err
 	})
-	b.answers("/livez", http.StatusOK)
-	b.answers("/metrics", http.StatusOK)
-	link.Allow()
-	b.exporter.WaitHealthy(t, grantTimeout)
-	b.countsOneEvent()
 }
 
 // The following tests disturb the control plane, so they run alone.
@@ -169,7 +190,6 @@ func (b *bench) restartAPIServer(signal syscall.Signal) {
 func TestCompactedHistoryIsListedAgainWithoutDoubleCounts(t *testing.T) {
 	b := newBench(t)
 	link := b.startBehindProxy()
-	b.exporter.WaitHealthy(t, exporter.ReadyTimeout)
 	b.waitUntilFresh()
 	b.Create(b.Record("unchanged", "Unchanged", 5, time.Now()))
 	b.Create(b.Record("risen", "Risen", 3, time.Now()))

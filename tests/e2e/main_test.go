@@ -15,9 +15,14 @@ import (
 // its own. Tests that disturb it do not run in parallel with others.
 var cluster *controlplane.ControlPlane
 
-// clusterReader may list and watch the Events of the core API everywhere, and
-// nothing else.
-var clusterReader *access.Account
+// readers may list and watch Events everywhere, each in the one API its
+// exporter uses (the value of --event-api), and nothing else.
+var readers = map[string]*access.Account{coreAPI: nil, eventsAPI: nil}
+
+const (
+	coreAPI   = "v1"
+	eventsAPI = "events.k8s.io/v1"
+)
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -47,8 +52,10 @@ func run(m *testing.M) (int, error) {
 		return 1, err
 	}
 	defer cluster.Stop()
-	if clusterReader, err = newClusterReader(ctx); err != nil {
-		return 1, err
+	for api := range readers {
+		if readers[api], err = newReader(ctx, api); err != nil {
+			return 1, err
+		}
 	}
 	code := m.Run()
 	if code != 0 {
@@ -57,10 +64,14 @@ func run(m *testing.M) (int, error) {
 	return code, nil
 }
 
-func newClusterReader(ctx context.Context) (*access.Account, error) {
-	account, err := access.NewServiceAccount(ctx, cluster.Client, "default", "cluster-reader")
+func newReader(ctx context.Context, api string) (*access.Account, error) {
+	name, group := "reader-core", access.CoreGroup
+	if api == eventsAPI {
+		name, group = "reader-events", access.EventsGroup
+	}
+	account, err := access.NewServiceAccount(ctx, cluster.Client, "default", name)
 	if err != nil {
 		return nil, err
 	}
-	return account, account.GrantCluster(ctx, access.CoreGroup)
+	return account, account.GrantCluster(ctx, group)
 }

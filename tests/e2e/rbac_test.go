@@ -37,7 +37,7 @@ func (b *bench) kubeconfigOf(account *access.Account) string {
 
 func TestEitherEventAPICountsBothKindsOfEvents(t *testing.T) {
 	t.Parallel()
-	for api, group := range map[string]string{"v1": access.CoreGroup, "events.k8s.io/v1": access.EventsGroup} {
+	for api, group := range map[string]string{coreAPI: access.CoreGroup, eventsAPI: access.EventsGroup} {
 		t.Run(strings.ReplaceAll(api, "/", "-"), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
@@ -95,7 +95,7 @@ func TestRefusedAccessIsNamedAndRetried(t *testing.T) {
 			says:  []string{"list", "events", "group"},
 		},
 		"events group": {
-			args:  []string{"--event-api=events.k8s.io/v1"},
+			args:  []string{"--event-api=" + eventsAPI},
 			grant: func(b *bench, a *access.Account) error { return a.GrantCluster(b.Context(), access.EventsGroup) },
 			says:  []string{"list", "events", "events.k8s.io"},
 		},

@@ -119,49 +119,43 @@ func TestRecordRecorderJumpsOverWhatItsSpamFilterDropped(t *testing.T) {
 	b.expect(exporter.Counts{b.pod("BackOff"): float64(published)})
 }
 
-func TestSeriesRecorderCountsWhatItsHeartbeatPublishes(t *testing.T) {
+func TestSeriesRecorderCountsWhatItPublishes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.startExporter("--namespaces=" + b.Namespace)
 	recorder := events.NewSeriesRecorder(t, b.Client, "example.com/scheduler")
-	emit := func() {
-		recorder.Eventf(podNamed(b.Namespace, "web"), nil, "Warning", "FailedScheduling", "Scheduling", "no node fits")
+	emit := func(times int) {
+		recorder.Emit(times, podNamed(b.Namespace, "web"), "Normal", "FailedScheduling", "Scheduling", "no node fits")
 	}
-	series := exporter.Series{Type: "Warning", Namespace: b.Namespace, Kind: "Pod", Reason: "FailedScheduling"}
-	emit()
-	b.written(recorder.Sink, 1, 0)
-	b.expect(exporter.Counts{series: 1})
-	emit()
-	b.written(recorder.Sink, 1, 1)
-	b.expect(exporter.Counts{series: 2})
-	for range 38 {
-		emit()
+	published := func(count float64) exporter.Scrape {
+		return b.expect(exporter.Counts{b.pod("FailedScheduling"): count})
 	}
-	b.expect(exporter.Counts{series: 2})
-	b.publishSeries(recorder, 40)
-	b.expect(exporter.Counts{series: 40})
+
+	emit(1)
+	published(1)
+	emit(1)
+	published(2)
+	emit(30)
+	published(2)
+	// Something every few minutes keeps the series going until the heartbeat.
+	for range 8 {
+		recorder.Pass(4 * time.Minute)
+		emit(1)
+	}
+	// The last one came after the heartbeat.
+	published(39)
 
 	b.deleteAll()
-	for range 5 {
-		emit()
-	}
-	// The heartbeat's PATCH is answered 404, so it posts the series anew.
-	b.publishSeries(recorder, 45)
-	scrape := b.expect(exporter.Counts{series: 45})
+	emit(5)
+	// The end of the series is published by a PATCH that is answered 404, so
+	// the recorder posts the Event anew with its whole count.
+	recorder.Pass(13 * time.Minute)
+	published(45)
+	// The recorder has forgotten the series: a new Event begins.
+	emit(1)
+	scrape := published(46)
 	b.expectUncertain(scrape, exporter.Uncertain{})
-}
-
-// publishSeries lets the recorder's heartbeat come until the whole series is
-// published: occurrences reach its memory in the background.
-func (b *bench) publishSeries(recorder *events.SeriesRecorder, count int64) {
-	b.Helper()
-	b.waitFor(30*time.Second, func(context.Context) error {
-		if last := recorder.Sink.LastCount.Load(); last != count {
-			recorder.Heartbeat()
-			return fmt.Errorf("the recorder published series count %d, want %d", last, count)
-		}
-		return nil
-	})
+	b.written(recorder.Sink, 3, 2)
 }
 
 func TestNodeEventsHaveNoNamespaceLabel(t *testing.T) {
@@ -179,7 +173,7 @@ func TestNodeEventsHaveNoNamespaceLabel(t *testing.T) {
 	}
 	b.written(old.Sink, 1, 2)
 	recent := events.NewSeriesRecorder(t, b.Client, "example.com/node-controller")
-	recent.Eventf(node, nil, "Normal", tainted, "Tainting", "not ready")
+	recent.Emit(1, node, "Normal", tainted, "Tainting", "not ready")
 	b.written(recent.Sink, 1, 0)
 
 	b.expect(exporter.Counts{

@@ -78,9 +78,20 @@ func inTurn(all ...func(*bench, object)) func(*bench, object) {
 	}
 }
 
-// play runs histories one after the other against one exporter of their own
-// namespace, so that the uncertainty of each step can be told apart.
+// play runs histories through each Event API: the same objects look different
+// there, and must count the same.
 func play(t *testing.T, histories []history, args ...string) {
+	for api := range readers {
+		t.Run(strings.ReplaceAll(api, "/", "-"), func(t *testing.T) {
+			t.Parallel()
+			playThrough(t, api, histories, args)
+		})
+	}
+}
+
+// playThrough runs histories one after the other against one exporter of their
+// own namespace, so that the uncertainty of each step can be told apart.
+func playThrough(t *testing.T, api string, histories []history, args []string) {
 	b := newBench(t)
 	want := exporter.Counts{}
 	objects := make([]object, len(histories))
@@ -91,34 +102,42 @@ func play(t *testing.T, histories []history, args ...string) {
 			want[b.pod(h.name)] = 0
 		}
 	}
-	b.startExporter(append(args, "--namespaces="+b.Namespace)...)
+	b.exporter = exporter.Start(t, exporter.Command{Args: append([]string{
+		"--namespaces=" + b.Namespace, "--event-api=" + api, "--kubeconfig=" + readerKubeconfig(t, cluster.URL, api),
+	}, args...)})
 	b.waitUntilFresh()
-	uncertain := b.expect(want).Uncertain()
+	state := b.expect(want)
 	for i, h := range histories {
 		t.Run(strings.ReplaceAll(h.name, " ", "-"), func(t *testing.T) {
-			mine := *b
-			mine.T, mine.Writer.T = t, t
-			if h.before == nil {
-				objects[i].now = time.Now()
-			}
-			for n, s := range h.steps {
-				s.do(&mine, objects[i])
-				want[b.pod(h.name)] += s.adds
-				scrape := mine.settle()
-				if diff := mine.counts(scrape).Diff(want); diff != "" {
-					t.Errorf("after step %d:\n%s", n+1, diff)
-				}
-				uncertain.Counted += s.counted
-				uncertain.NotCounted += s.notCounted
-				if got := scrape.Uncertain(); got != uncertain {
-					t.Errorf("after step %d: uncertain %+v, want %+v", n+1, got, uncertain)
-				}
-				// One wrong step must not fail the histories after it.
-				want, uncertain = mine.counts(scrape), scrape.Uncertain()
-			}
-			b.sentinels = mine.sentinels
+			state = b.playOne(t, h, objects[i], state)
 		})
 	}
+}
+
+// playOne returns the last scrape: one wrong step must not fail the histories
+// that follow.
+func (b *bench) playOne(t *testing.T, h history, o object, state exporter.Scrape) exporter.Scrape {
+	outerT, outerWriterT := b.T, b.Writer.T
+	b.T, b.Writer.T = t, t
+	defer func() { b.T, b.Writer.T = outerT, outerWriterT }()
+	if h.before == nil {
+		o.now = time.Now()
+	}
+	for n, s := range h.steps {
+		want, uncertain := b.counts(state), state.Uncertain()
+		want[b.pod(h.name)] += s.adds
+		uncertain.Counted += s.counted
+		uncertain.NotCounted += s.notCounted
+		s.do(b, o)
+		state = b.settle()
+		if diff := b.counts(state).Diff(want); diff != "" {
+			t.Errorf("after step %d:\n%s", n+1, diff)
+		}
+		if got := state.Uncertain(); got != uncertain {
+			t.Errorf("after step %d: uncertain %+v, want %+v", n+1, got, uncertain)
+		}
+	}
+	return state
 }
 
 func TestFirstSightOfAnEvent(t *testing.T) {
@@ -194,7 +213,10 @@ func TestDeletedAndRecreatedEvents(t *testing.T) {
 		{name: "begins anew with 1 later", steps: []step{{do: create(5, 0), adds: 5}, {do: recreate(1, later), adds: 1}}},
 		{name: "begins anew with a lower count later", steps: []step{{do: create(5, 0), adds: 5}, {do: recreate(4, later), adds: 4}}},
 		{name: "begins anew with a higher count later", steps: []step{{do: create(2, 0), adds: 2}, {do: recreate(5, later), adds: 5, counted: 2}}},
-		{name: "comes back with an earlier timestamp", steps: []step{{do: create(5, 0), adds: 5}, {do: recreate(4, before), adds: 1, notCounted: 3}}},
+		// It may be a late write of a run that was counted long ago.
+		{name: "comes back with an earlier timestamp", steps: []step{
+			{do: create(5, 0), adds: 5}, {do: recreate(4, before), adds: 1, counted: 1, notCounted: 3},
+		}},
 		{name: "comes back without a timestamp", steps: []step{
 			{do: create(5, 0), adds: 5}, {do: inTurn(remove, createWithoutTime(4)), adds: 1, notCounted: 3},
 		}},
@@ -214,7 +236,8 @@ func TestEventsThatWereThereBefore(t *testing.T) {
 		{name: "publish a series anew", before: createSeries(5, before), steps: []step{{do: setSeries(9), adds: 4, counted: 4}, {do: setSeries(12), adds: 3}}},
 		{name: "become a series", before: createSeries(0, before), steps: []step{{do: setSeries(2), adds: 1}, {do: setSeries(40), adds: 38}}},
 		{name: "continue after a deletion", before: create(7, before), steps: []step{{do: remove}, {do: create(10, before), adds: 3, counted: 2}}},
-		{name: "begin a new run", before: create(7, before), steps: []step{{do: restart(9, 8*time.Second), adds: 9, counted: 8}}},
+		{name: "begin a new run", before: create(7, before), steps: []step{{do: restart(3, 8*time.Second), adds: 3, counted: 2}, {do: setCount(5), adds: 2}}},
+		{name: "renew their timestamp", before: create(7, before), steps: []step{{do: restart(9, 8*time.Second), adds: 9, counted: 8}}},
 	})
 }
 

@@ -39,8 +39,14 @@ func NewServiceAccount(ctx context.Context, client kubernetes.Interface, namespa
 	if _, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
+	return ExistingServiceAccount(ctx, client, namespace, name)
+}
+
+// ExistingServiceAccount returns an account that is there, with a token.
+func ExistingServiceAccount(ctx context.Context, client kubernetes.Interface, namespace, name string) (*Account, error) {
 	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}
 	account := &Account{Subject: subject, client: client}
+	accounts := client.CoreV1().ServiceAccounts(namespace)
 	token, err := accounts.CreateToken(ctx, name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		return nil, err

@@ -2,90 +2,86 @@ package events
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
-	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	toolsevents "k8s.io/client-go/tools/events"
 )
 
 // SeriesRecorder is client-go's tools/events recorder, which the scheduler and
-// newer controllers use. It publishes the second occurrence of an Event and
-// then only the state of the series every 30 minutes.
+// newer controllers use. It publishes the first two occurrences at once, then
+// the state of the series every 30 minutes and 6 to 12 minutes after its end.
+//
+// It runs in a bubble of fake time, so that half an hour passes at once. Time
+// in the bubble stands still except in Pass.
 type SeriesRecorder struct {
-	toolsevents.EventRecorder
 	Sink *SeriesSink
 
-	t           testing.TB
-	broadcaster toolsevents.EventBroadcaster
-	stop        context.CancelFunc
+	commands chan func(toolsevents.EventRecorder)
+	done     chan struct{}
 }
 
 // NewSeriesRecorder starts a recorder that writes until the test ends.
-func NewSeriesRecorder(t testing.TB, client kubernetes.Interface, controller string) *SeriesRecorder {
-	sink := &SeriesSink{EventSink: &toolsevents.EventSinkImpl{Interface: client.EventsV1()}}
-	broadcaster := toolsevents.NewBroadcaster(sink)
+func NewSeriesRecorder(t *testing.T, client kubernetes.Interface, controller string) *SeriesRecorder {
 	r := &SeriesRecorder{
-		EventRecorder: broadcaster.NewRecorder(scheme.Scheme, controller),
-		Sink:          sink,
-		t:             t,
-		broadcaster:   broadcaster,
-		stop:          func() {},
+		Sink:     newSeriesSink(client),
+		commands: make(chan func(toolsevents.EventRecorder)),
+		done:     make(chan struct{}),
 	}
-	t.Cleanup(broadcaster.Shutdown)
-	r.Heartbeat()
+	ended := make(chan struct{})
+	started := time.Now()
+	go func() {
+		defer close(ended)
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(started))
+			r.run(t, controller)
+		})
+	}()
+	t.Cleanup(func() {
+		close(r.commands)
+		<-ended
+		r.Sink.stop()
+	})
 	return r
 }
 
-// Heartbeat makes the recorder publish its series now instead of up to half an
-// hour later: the loop that refreshes them begins with a round whenever
-// recording is started, and the series outlive a stop.
-func (r *SeriesRecorder) Heartbeat() {
-	r.t.Helper()
-	r.stop()
-	ctx, cancel := context.WithCancel(r.t.Context())
-	if err := r.broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
-		r.t.Fatal(err)
-	}
-	r.stop = cancel
+// Emit records an Event some times and returns when all that this writes to
+// the API server is written.
+func (r *SeriesRecorder) Emit(times int, regarding runtime.Object, eventType, reason, action, note string) {
+	r.do(func(recorder toolsevents.EventRecorder) {
+		for range times {
+			recorder.Eventf(regarding, nil, eventType, reason, action, note)
+			synctest.Wait()
+		}
+	})
 }
 
-// SeriesSink counts the writes that succeeded.
-type SeriesSink struct {
-	toolsevents.EventSink
-	created, patched atomic.Int64
-
-	// LastCount is the series count of the Event written last.
-	LastCount atomic.Int64
+// Pass lets time pass for the recorder.
+func (r *SeriesRecorder) Pass(duration time.Duration) {
+	r.do(func(toolsevents.EventRecorder) { time.Sleep(duration) })
 }
 
-// Writes returns how many POST and PATCH requests succeeded.
-func (s *SeriesSink) Writes() (created, patched int64) { return s.created.Load(), s.patched.Load() }
-
-// Create implements events.EventSink.
-func (s *SeriesSink) Create(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
-	created, err := s.EventSink.Create(ctx, event)
-	if err == nil {
-		s.remember(created)
-		s.created.Add(1)
-	}
-	return created, err
+func (r *SeriesRecorder) do(command func(toolsevents.EventRecorder)) {
+	r.commands <- command
+	<-r.done
 }
 
-// Patch implements events.EventSink.
-func (s *SeriesSink) Patch(ctx context.Context, event *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
-	patched, err := s.EventSink.Patch(ctx, event, data)
-	if err == nil {
-		s.remember(patched)
-		s.patched.Add(1)
+func (r *SeriesRecorder) run(t *testing.T, controller string) {
+	broadcaster := toolsevents.NewBroadcaster(r.Sink)
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
+		t.Error(err)
 	}
-	return patched, err
-}
-
-func (s *SeriesSink) remember(event *eventsv1.Event) {
-	if event.Series != nil {
-		s.LastCount.Store(int64(event.Series.Count))
+	recorder := broadcaster.NewRecorder(scheme.Scheme, controller)
+	for command := range r.commands {
+		command(recorder)
+		synctest.Wait()
+		r.done <- struct{}{}
 	}
+	cancel()
+	broadcaster.Shutdown()
 }

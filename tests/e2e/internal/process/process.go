@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kube-events-exporter/tests/e2e/internal/poll"
 )
 
 // Process is one running program whose output goes to a file.
@@ -62,11 +64,11 @@ func Start(dir, name string, command *exec.Cmd) (*Process, error) {
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Exited returns an error that shows the log if the process has ended, nil
-// while it runs.
+// while it runs. Whoever polls for something the process does gives up then.
 func (p *Process) Exited() error {
 	select {
 	case <-p.done:
-		return fmt.Errorf("%s has ended: %v\n%s", p.name, p.cmd.ProcessState, p.LogTail(30))
+		return poll.Final{Err: fmt.Errorf("%s has ended: %v\n%s", p.name, p.cmd.ProcessState, p.LogTail(30))}
 	default:
 		return nil
 	}

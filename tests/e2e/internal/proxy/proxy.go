@@ -11,9 +11,6 @@ import (
 
 // Proxy forwards TCP connections to one address.
 type Proxy struct {
-	// Port is where it listens on loopback.
-	Port int
-
 	target   string
 	listener net.Listener
 
@@ -30,7 +27,6 @@ func Start(t testing.TB, target string) *Proxy {
 		t.Fatal(err)
 	}
 	p := &Proxy{
-		Port:     listener.Addr().(*net.TCPAddr).Port,
 		target:   target,
 		listener: listener,
 		open:     map[net.Conn]struct{}{},
@@ -42,6 +38,9 @@ func Start(t testing.TB, target string) *Proxy {
 	go p.accept()
 	return p
 }
+
+// URL is the address of the proxy, where the target's certificate is valid too.
+func (p *Proxy) URL() string { return "https://" + p.listener.Addr().String() }
 
 // StartSilent returns the URL of a server that takes connections and never
 // says a word, until the test ends.
