@@ -120,6 +120,7 @@ std::string_view Remedy(ErrorKind kind, int code) {
     default:
       break;
   }
+  if (code >= 300 && code < 400) return "; redirects are not followed: use the address that the server redirects to";
   if (code == 400 || code == kUnprocessable) return "; check --label-selector, --field-selector and --namespaces";
   return "";
 }

@@ -1,5 +1,7 @@
 #include "kube_events/net/cpprest_client.h"
 
+#include <cpprest/base_uri.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -108,11 +110,11 @@ class CpprestClient final : public HttpClient {
   std::unique_ptr<HttpExchange> Start(HttpRequest request, HttpObserver& observer) override {
     auto checked = CheckRequest(request);
     auto tls = checked ? CurrentTls() : Fail(checked.error());
-    auto transfer = std::make_shared<Transfer>(request, observer, server_.ToString(), connections_);
+    auto transfer = std::make_shared<Transfer>(std::move(request), observer, server_.ToString(), connections_);
     connections_->OnStarted();
-    PostToNetwork([connections = connections_, transfer, request = std::move(request), tls = std::move(tls)] {
+    PostToNetwork([connections = connections_, transfer, tls = std::move(tls)] {
       if (!tls) return transfer->Refuse(tls.error());
-      transfer->Begin(connections->Get(request, *tls));
+      transfer->Begin(connections->Get(transfer->request(), *tls));
     });
     return std::make_unique<CpprestExchange>(std::move(transfer));
   }
@@ -143,6 +145,10 @@ Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_ur
   InitialiseNetworking();
   auto server = ParseServerUrl(server_url);
   if (!server) return Fail(server.error());
+  // The library has an opinion of its own, which must not show as an exception on its thread later.
+  if (!web::uri::validate(server->ToString())) {
+    return Fail(ErrorKind::kConfiguration, "the server address \"" + server->ToString() + "\" is not a valid URL");
+  }
   return std::make_unique<CpprestClient>(std::move(*server), std::move(tls));
 }
 

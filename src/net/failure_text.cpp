@@ -43,8 +43,9 @@ Error DescribeTimeout(const HttpFailure& failure) {
                                 limit + "; what takes it in is too slow");
   }
   if (failure.head_seen) {
-    return Retry("timeout", failure.server + " was silent for " + limit +
-                                " in the middle of a response; the server or the network to it may be down");
+    // The kernel's own limit, for packets that are not acknowledged, shows in the same way.
+    return Retry("timeout", failure.server + " fell silent in the middle of a response (for " + limit +
+                                ", or the network to it is broken); check the server and the network");
   }
   return Retry("timeout", failure.server + " did not answer within " + limit +
                               "; check that the server is running and that no firewall or network policy drops the "

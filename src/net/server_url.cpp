@@ -17,8 +17,12 @@ tl::unexpected<Error> Bad(std::string_view text, std::string_view problem) {
   return Fail(ErrorKind::kConfiguration, "the server address \"" + std::string(text) + "\" " + std::string(problem));
 }
 
+// Those of RFC 3986; the HTTP library throws on others.
 bool HasOnlyUrlCharacters(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("-._~:/?#[]@!$&'()*+,;=%").find(c) != std::string_view::npos;
+  });
 }
 
 bool IsHostCharacter(char c) {

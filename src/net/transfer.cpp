@@ -68,7 +68,9 @@ void Transfer::Begin(ClientConnection connection) {
   try {
     Send();
   } catch (const std::exception& e) {
-    OnDone(Fail(Failure(e.what(), 0)));
+    // Nothing was sent: the library does not like the request itself.
+    OnDone(Fail(ErrorKind::kConfiguration,
+                "the request to " + server_ + request_.target + " cannot be made: " + e.what()));
   }
 }
 

@@ -39,6 +39,8 @@ class Transfer final : public BodySink, public std::enable_shared_from_this<Tran
   // `owner`: shared, since the library may be done only after the client is gone.
   Transfer(HttpRequest request, HttpObserver& observer, std::string server, std::shared_ptr<TransferOwner> owner);
 
+  const HttpRequest& request() const { return request_; }
+
   // Any thread.
   void Detach();
   void Resume();

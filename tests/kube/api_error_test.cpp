@@ -111,6 +111,10 @@ TEST(ApiError, HintsAtSelectorsWhereTheRequestIsInvalid) {
   EXPECT_NE(error.message.find("check --label-selector"), std::string::npos);
 }
 
+TEST(ApiError, SaysThatRedirectsAreNotFollowed) {
+  EXPECT_NE(FromResponse(302, "").message.find("redirects are not followed"), std::string::npos);
+}
+
 TEST(ApiError, BelievesTheStatusLineRatherThanTheBody) {
   EXPECT_EQ(FromResponse(403, R"({"code":200,"reason":"","message":"fine"})").kind, ErrorKind::kForbidden);
 }

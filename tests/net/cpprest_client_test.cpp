@@ -273,7 +273,7 @@ TEST(CpprestClient, RefusesToInjectHeaders) {
 TEST(CpprestClient, RefusesTargetsThatWouldChangeTheRequest) {
   ScriptedServer server(AnswerAll);
   const auto client = ClientOf(server.url());
-  for (const char* target : {"", "api", "/a b", "/a\r\nX-Evil: 1", "/\xc3\xa4", "http://elsewhere/"}) {
+  for (const char* target : {"", "api", "/a b", "/a\r\nX-Evil: 1", "/\xc3\xa4", "/a|b", "http://elsewhere/"}) {
     RecordingObserver observer;
     const auto exchange = client->Start(Get(target), observer);
     const auto result = observer.WaitForEnd();

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"NameServerDown", "Error resolving address", 2, false, "connect", "name server"},
         Row{"ConnectTimeout", "Failed to connect to any resolved endpoint", ETIMEDOUT, false, "timeout", "within 30s"},
         Row{"HandshakeTimeout", "Error in SSL handshake", ETIMEDOUT, false, "timeout", "within 30s"},
-        Row{"SilentBody", "Retrieving message chunk header", ETIMEDOUT, true, "timeout", "silent for 30s"},
+        Row{"SilentBody", "Retrieving message chunk header", ETIMEDOUT, true, "timeout", "(for 30s"},
         Row{"NoTls", "Error in SSL handshake", 0x0A00010B, false, "tls", "wrong version number"},
         Row{"HandshakeCut", "Error in SSL handshake", 2, false, "tls", "closed the connection"},
         Row{"ClientCertificateWanted", "Failed to read HTTP status line", 0x0A00045C, false, "tls",

@@ -28,8 +28,9 @@ TEST(ParseServerUrl, KeepsThePathPrefix) {
 TEST(ParseServerUrl, ReadsTheSchemeInAnyCase) { EXPECT_TRUE(ParseServerUrl("HTTPS://h")->tls); }
 
 TEST(ParseServerUrl, RefusesOtherThingsWithARemedy) {
-  for (const char* text : {"", "example.com", "example.com:6443", "ftp://h", "https://", "https://:6443", "https:///p",
-                           "https://a b", "https://h\xc3\xa4", "https://h\"", "://h"}) {
+  for (const char* text :
+       {"", "example.com", "example.com:6443", "ftp://h", "https://", "https://:6443", "https:///p", "https://a b",
+        "https://h\xc3\xa4", "https://h\"", "https://h/a|b", "https://h/{a}", "://h"}) {
     const std::string message = MessageFor(text);
     EXPECT_TRUE(message.find("https://HOST:PORT") != std::string::npos ||
                 message.find("character") != std::string::npos)
