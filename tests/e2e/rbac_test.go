@@ -127,6 +127,66 @@ func TestRefusedAccessIsNamedAndRetried(t *testing.T) {
 	}
 }
 
+func TestOneRefusedNamespaceDoesNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	b, other := newBench(t), newBench(t)
+	b.owns = func(exporter.Series) bool { return true }
+	account := b.stranger()
+	if err := account.GrantNamespace(t.Context(), b.Namespace, access.CoreGroup); err != nil {
+		t.Fatal(err)
+	}
+	b.exporter = exporter.Launch(t, exporter.Command{Args: []string{
+		b.kubeconfigOf(account), "--namespaces=" + b.Namespace + "," + other.Namespace,
+	}})
+	b.waitForRefusal([]string{"list", "events", other.Namespace})
+	b.waitFor(exporter.ReadyTimeout, func(ctx context.Context) error {
+		scrape, err := b.scrape(ctx)
+		if open := scrape.Own("watch_open", "scope", b.Namespace); err == nil && open != 1 {
+			err = fmt.Errorf("watch_open{scope=%q} is %v", b.Namespace, open)
+		}
+		return err
+	})
+	b.Create(b.Record("event", "Seen", 1, time.Now()))
+	b.expect(exporter.Counts{b.pod("Seen"): 1})
+
+	if err := account.GrantNamespace(t.Context(), other.Namespace, access.CoreGroup); err != nil {
+		t.Fatal(err)
+	}
+	b.exporter.WaitHealthy(t, grantTimeout)
+	other.Create(other.Record("event", "Seen", 1, time.Now()))
+	b.expect(exporter.Counts{b.pod("Seen"): 1, other.pod("Seen"): 1})
+}
+
+func TestUnusableCredentialsAreNamed(t *testing.T) {
+	t.Parallel()
+	pair, err := cluster.ClientCertificate("foreign")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		config access.Kubeconfig
+		says   []string
+	}{
+		"wrong token": {
+			config: access.TokenKubeconfig(cluster.URL, cluster.CA, "wrong"),
+			says:   []string{"401", "list", "events"},
+		},
+		// Any certificate but the one that signed the server's.
+		"foreign CA": {
+			config: access.TokenKubeconfig(cluster.URL, pair.Certificate, readers[coreAPI].Token),
+			says:   []string{"certificate"},
+		},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			b := newBench(t)
+			b.exporter = exporter.Launch(t, exporter.Command{Args: []string{"--kubeconfig=" + writeKubeconfig(t, c.config)}})
+			b.waitForRefusal(c.says)
+			b.answers("/livez", http.StatusOK)
+			b.answers("/metrics", http.StatusOK)
+		})
+	}
+}
+
 // waitForRefusal waits until /healthz says which right is missing.
 func (b *bench) waitForRefusal(says []string) {
 	b.Helper()
