@@ -26,16 +26,6 @@ WatchMachineOptions MachineOptions(const SessionOptions& options) {
   return machine;
 }
 
-// Cuts the next piece that may be a frame off the front: an object that is complete, else a line.
-std::string_view TakePiece(std::string_view& text) {
-  text.remove_prefix(std::min(text.size(), text.find('{')));
-  std::size_t length = CompleteObjectLength(text);
-  if (length == 0) length = std::min(text.size(), text.find('\n'));
-  const std::string_view piece = text.substr(0, length);
-  text.remove_prefix(length);
-  return piece;
-}
-
 }  // namespace
 
 ScopeSession::ScopeSession(ScopeIndex index, Scope scope, SessionOptions options, SessionParts parts)
@@ -44,7 +34,8 @@ ScopeSession::ScopeSession(ScopeIndex index, Scope scope, SessionOptions options
       options_(options),
       parts_(std::move(parts)),
       machine_(MachineOptions(options)),
-      server_clock_(parts_.clock) {}
+      server_clock_(parts_.clock),
+      reader_(parts_.decoder) {}
 
 void ScopeSession::Start() {
   PublishState("scope " + scope_.Name() + ": the first list of Events is not complete");
@@ -122,7 +113,11 @@ void ScopeSession::Do(const OpenWatch& effect) {
 void ScopeSession::Do(const CancelRequest& effect) {
   const std::string_view verb = Verb();
   EndRequest(effect.error);
-  if (effect.error) NoteTrouble(verb, *effect.error);
+  if (effect.error) {
+    NoteTrouble(verb, *effect.error);
+  } else {
+    PublishState(BeingOpened());  // the grace period for the next one begins now
+  }
 }
 
 void ScopeSession::Do(const StartTimer& effect) { timer_ = parts_.clock.Monotonic() + effect.delay; }
@@ -148,7 +143,7 @@ void ScopeSession::Begin(Request request) {
   request_ = request;
   head_ = {};
   body_.clear();
-  splitter_.Reset();
+  reader_.Reset();
   undecodable_in_a_row_ = 0;
   inbox_ = std::make_unique<StreamInbox>(parts_.doorbell);
 }
@@ -198,7 +193,7 @@ void ScopeSession::TakeEnd(const Result<void>& result) {
     Fail(ErrorFromResponse(head_, body_, Verb(), scope_));
   } else if (request_ == Request::kWatch) {
     EndRequest(std::nullopt);
-    PublishState("scope " + scope_.Name() + ": the API server closed the watch; it is being opened again");
+    PublishState(BeingOpened());
     Feed(RequestEnded{});
   } else {
     TakePage();
@@ -218,48 +213,19 @@ void ScopeSession::TakePage() {
 
 void ScopeSession::TakeFrames(std::string_view bytes) {
   const auto request = ended_requests_;
-  splitter_.Append(bytes);
+  reader_.Append(bytes);
   while (request == ended_requests_) {
-    const auto frame = splitter_.Next();
+    const auto frame = reader_.Next();
     if (!frame) break;
-    TakeFrame(*frame);
-  }
-  if (request == ended_requests_ && splitter_.TakeOversized()) {
-    SkipUndecodable(kMaxFrameBytes, "it is larger than 16 MiB");
-  }
-}
-
-void ScopeSession::TakeFrame(std::string_view json) {
-  const auto frame = parts_.decoder.DecodeFrame(json);
-  if (frame) {
-    TakeDecoded(*frame);
-  } else {
-    TakeBrokenFrame(json, frame.error());
-  }
-}
-
-// What is no frame may hold several, or be what a broken frame and the good ones behind it look like together.
-void ScopeSession::TakeBrokenFrame(std::string_view json, const Error& why) {
-  const auto request = ended_requests_;
-  std::string_view rest = json;
-  const std::size_t first = TakePiece(rest).size();
-  if (first == 0 || first == json.size()) {
-    SkipUndecodable(json.size(), why.message);
-    return;
-  }
-  while (request == ended_requests_ && !json.empty()) {
-    const std::string_view piece = TakePiece(json);
-    if (piece.empty()) continue;
-    const auto frame = parts_.decoder.DecodeFrame(piece);
-    if (frame) {
-      TakeDecoded(*frame);
+    if (*frame) {
+      TakeFrame(**frame);
     } else {
-      SkipUndecodable(piece.size(), frame.error().message);
+      SkipUndecodable(frame->error().message);
     }
   }
 }
 
-void ScopeSession::TakeDecoded(const WatchFrame& frame) {
+void ScopeSession::TakeFrame(const WatchFrame& frame) {
   undecodable_in_a_row_ = 0;
   parts_.monitor.OnFrame(&frame.type, parts_.clock.Wall());
   switch (frame.type) {
@@ -281,11 +247,10 @@ void ScopeSession::TakeDecoded(const WatchFrame& frame) {
   machine_.Advance(frame.resource_version);
 }
 
-void ScopeSession::SkipUndecodable(std::size_t bytes, const std::string& why) {
+void ScopeSession::SkipUndecodable(const std::string& why) {
   parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
   if (undecodable_in_a_row_ == 0) {
-    parts_.log.Warn("a watch frame cannot be decoded and is skipped",
-                    {{"scope", scope_.Name()}, {"why", why}, {"bytes", bytes}});
+    parts_.log.Warn("a watch frame cannot be decoded and is skipped", {{"scope", scope_.Name()}, {"why", why}});
   }
   if (++undecodable_in_a_row_ >= kMaxUndecodableInARow) {
     Fail({ErrorKind::kInvalid, "nothing in the watch stream can be decoded: " + why, {}, "undecodable"});

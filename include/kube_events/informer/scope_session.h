@@ -11,7 +11,7 @@
 #include "kube_events/base/logging.h"
 #include "kube_events/event/event_decoder.h"
 #include "kube_events/informer/change_consumer.h"
-#include "kube_events/informer/frame_splitter.h"
+#include "kube_events/informer/frame_reader.h"
 #include "kube_events/informer/informer_monitor.h"
 #include "kube_events/informer/server_clock.h"
 #include "kube_events/informer/stream_inbox.h"
@@ -71,14 +71,13 @@ class ScopeSession {
   void TakeEnd(const Result<void>& result);
   void TakePage();
   void TakeFrames(std::string_view bytes);
-  void TakeFrame(std::string_view json);
-  void TakeBrokenFrame(std::string_view json, const Error& why);
-  void TakeDecoded(const WatchFrame& frame);
-  void SkipUndecodable(std::size_t bytes, const std::string& why);
+  void TakeFrame(const WatchFrame& frame);
+  void SkipUndecodable(const std::string& why);
   void Fail(Error error);
   void NoteTrouble(std::string_view verb, const Error& error);
   void EndRequest(std::optional<Error> error);
   void PublishState(std::string trouble);
+  std::string BeingOpened() const { return "scope " + scope_.Name() + ": the watch is being opened again"; }
   std::string_view Verb() const { return request_ == Request::kList ? "list" : "watch"; }
 
   const ScopeIndex index_;
@@ -88,13 +87,13 @@ class ScopeSession {
 
   WatchMachine machine_;
   ServerClock server_clock_;
-  FrameSplitter splitter_;
+  FrameReader reader_;
   std::optional<MonotonicTime> timer_;
 
   Request request_ = Request::kNone;
   std::uint64_t ended_requests_ = 0;  // tells whether the request under way is still the one it was
   HttpHead head_;
-  std::string body_;  // of a list page or an error; a watch's goes to the splitter
+  std::string body_;  // of a list page or an error; a watch's goes to the reader
   StreamInbox::Batch batch_;
   int undecodable_in_a_row_ = 0;
   std::string last_trouble_;
