@@ -139,6 +139,7 @@ CounterSeries& EventCounters::Impl::Create(const EventLabels& labels) {
   CounterSeries& series = blocks.back()->series[position % kSeriesPerBlock];
   series.labels = Clean(labels, series.values);
   series.line = RenderLine(series.labels);
+  series.line.shrink_to_fit();  // it is kept for long
   index.insert(&series);
   line_bytes.fetch_add(series.line.size(), std::memory_order_relaxed);
   count.store(position + 1, std::memory_order_release);

