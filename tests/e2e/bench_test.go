@@ -145,7 +145,8 @@ func (b *bench) settle() exporter.Scrape {
 		}
 		last = scrape
 		if seen := b.seenSentinels(scrape); seen < float64(b.sentinels) {
-			return fmt.Errorf("%v of %d sentinels are counted, so later writes than these are not:\n%v", seen, b.sentinels, scrape.Counts)
+			return fmt.Errorf("%v of %d sentinels are counted, so what was written last is not:\n%v",
+				seen, b.sentinels, scrape.Counts)
 		}
 		return nil
 	})

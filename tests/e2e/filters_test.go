@@ -57,10 +57,12 @@ func TestFilters(t *testing.T) {
 		{args: []string{"--involved-object-api-groups=core"}, sentinel: asIs, counts: []string{pulled, backOff}},
 		{args: []string{"--involved-object-api-groups=apps"}, sentinel: deployments, counts: []string{failedCreate}},
 		{args: []string{"--reasons=BackOff,Sentinel"}, sentinel: asIs, counts: []string{backOff}},
-		{args: []string{"--reasons=BackOff", "--reasons=!Pulled", "--reasons=Sentinel"}, sentinel: asIs, counts: []string{backOff}},
+		{args: []string{"--reasons=BackOff", "--reasons=!Pulled", "--reasons=Sentinel"}, sentinel: asIs,
+			counts: []string{backOff}},
 		{args: []string{"--reporting-controllers=kubelet"}, sentinel: byKubelet, counts: []string{pulled, backOff}},
 		{args: []string{"--reporting-controllers=!kubelet"}, sentinel: byOther, counts: []string{failedCreate}},
-		{args: []string{"--event-types=Warning", "--involved-object-kinds=Pod"}, sentinel: warnings, counts: []string{backOff}},
+		{args: []string{"--event-types=Warning", "--involved-object-kinds=Pod"}, sentinel: warnings,
+			counts: []string{backOff}},
 	} {
 		t.Run(c.args[0], func(t *testing.T) {
 			b := newBench(t)

@@ -165,7 +165,10 @@ func TestNodeEventsHaveNoNamespaceLabel(t *testing.T) {
 	rebooted, tainted := "Rebooted-"+b.Namespace, "Tainted-"+b.Namespace
 	b.owns = func(s exporter.Series) bool { return s.Reason == rebooted || s.Reason == tainted }
 	b.startExporter()
-	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: b.Namespace}}
+	node := &corev1.Node{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
+		ObjectMeta: metav1.ObjectMeta{Name: b.Namespace},
+	}
 
 	old := events.NewRecordRecorder(t, b.Client, "kubelet", unlimited)
 	for range 3 {

@@ -157,7 +157,9 @@ func TestFirstSightOfAnEvent(t *testing.T) {
 			{do: setCount(6), adds: 1},
 		}},
 		{name: "began before the exporter", steps: []step{{do: create(7, before), adds: 1, notCounted: 6}}},
-		{name: "is a series begun before the exporter", steps: []step{{do: createSeries(7, before), adds: 1, counted: 1, notCounted: 6}}},
+		{name: "is a series begun before the exporter", steps: []step{
+			{do: createSeries(7, before), adds: 1, counted: 1, notCounted: 6},
+		}},
 		{name: "has no timestamps", steps: []step{{do: createWithoutTime(7), adds: 1, notCounted: 6}}},
 		{name: "is dated in the future", steps: []step{{do: create(7, time.Hour), adds: 1, notCounted: 6}}},
 	})
@@ -166,7 +168,9 @@ func TestFirstSightOfAnEvent(t *testing.T) {
 func TestUpdatesOfAKnownEvent(t *testing.T) {
 	t.Parallel()
 	play(t, []history{
-		{name: "rises", steps: []step{{do: create(1, 0), adds: 1}, {do: setCount(2), adds: 1}, {do: setCount(40), adds: 38}}},
+		{name: "rises", steps: []step{
+			{do: create(1, 0), adds: 1}, {do: setCount(2), adds: 1}, {do: setCount(40), adds: 38},
+		}},
 		{name: "series absent then 2 then 40", steps: []step{
 			{do: createSeries(0, 0), adds: 1}, {do: setSeries(2), adds: 1}, {do: setSeries(40), adds: 38},
 		}},
@@ -175,15 +179,21 @@ func TestUpdatesOfAKnownEvent(t *testing.T) {
 			{do: func(b *bench, o object) { b.SetLabel(o.name, "team", "blue") }},
 			{do: patch(map[string]any{"metadata": map[string]any{"annotations": map[string]any{"note": "seen"}}})},
 		}},
-		{name: "changes its message", steps: []step{{do: create(3, 0), adds: 3}, {do: patch(map[string]any{"message": "other words"})}}},
+		{name: "changes its message", steps: []step{
+			{do: create(3, 0), adds: 3}, {do: patch(map[string]any{"message": "other words"})},
+		}},
 		{name: "falls then exceeds its highest", steps: []step{
 			{do: create(40, 0), adds: 40}, {do: setCount(2), notCounted: 2}, {do: setCount(45), adds: 5, notCounted: 38},
 		}},
 		{name: "falls then stays below its highest", steps: []step{
 			{do: create(40, 0), adds: 40}, {do: setCount(2), notCounted: 2}, {do: setCount(7), notCounted: 5},
 		}},
-		{name: "resets with a later timestamp", steps: []step{{do: create(40, 0), adds: 40}, {do: restart(3, later), adds: 3}, {do: setCount(4), adds: 1}}},
-		{name: "renews its timestamp at an update", steps: []step{{do: create(1, 0), adds: 1}, {do: restart(2, later), adds: 2, counted: 1}}},
+		{name: "resets with a later timestamp", steps: []step{
+			{do: create(40, 0), adds: 40}, {do: restart(3, later), adds: 3}, {do: setCount(4), adds: 1},
+		}},
+		{name: "renews its timestamp at an update", steps: []step{
+			{do: create(1, 0), adds: 1}, {do: restart(2, later), adds: 2, counted: 1},
+		}},
 		{name: "gets its first timestamp late", steps: []step{
 			{do: createWithoutTime(5), adds: 1, notCounted: 4}, {do: restart(6, 0), adds: 6, counted: 5},
 		}},
@@ -210,9 +220,15 @@ func TestDeletedAndRecreatedEvents(t *testing.T) {
 			{do: createSeries(2, 0), adds: 2}, {do: inTurn(remove, createSeries(9, 0)), adds: 7},
 		}},
 		{name: "begins anew with 1", steps: []step{{do: create(5, 0), adds: 5}, {do: recreate(1, 0), adds: 1}}},
-		{name: "begins anew with 1 later", steps: []step{{do: create(5, 0), adds: 5}, {do: recreate(1, later), adds: 1}}},
-		{name: "begins anew with a lower count later", steps: []step{{do: create(5, 0), adds: 5}, {do: recreate(4, later), adds: 4}}},
-		{name: "begins anew with a higher count later", steps: []step{{do: create(2, 0), adds: 2}, {do: recreate(5, later), adds: 5, counted: 2}}},
+		{name: "begins anew with 1 later", steps: []step{
+			{do: create(5, 0), adds: 5}, {do: recreate(1, later), adds: 1},
+		}},
+		{name: "begins anew with a lower count later", steps: []step{
+			{do: create(5, 0), adds: 5}, {do: recreate(4, later), adds: 4},
+		}},
+		{name: "begins anew with a higher count later", steps: []step{
+			{do: create(2, 0), adds: 2}, {do: recreate(5, later), adds: 5, counted: 2},
+		}},
 		// It may be a late write of a run that was counted long ago.
 		{name: "comes back with an earlier timestamp", steps: []step{
 			{do: create(5, 0), adds: 5}, {do: recreate(4, before), adds: 1, counted: 1, notCounted: 3},
@@ -231,20 +247,36 @@ func TestEventsThatWereThereBefore(t *testing.T) {
 		{name: "do not count when labelled", before: create(7, before), steps: []step{
 			{do: func(b *bench, o object) { b.SetLabel(o.name, "team", "blue") }},
 		}},
-		{name: "rise by one", before: create(7, before), steps: []step{{do: setCount(8), adds: 1}, {do: setCount(10), adds: 2}}},
-		{name: "rise by more", before: create(7, before), steps: []step{{do: setCount(10), adds: 3, counted: 2}, {do: setCount(12), adds: 2}}},
-		{name: "publish a series anew", before: createSeries(5, before), steps: []step{{do: setSeries(9), adds: 4, counted: 4}, {do: setSeries(12), adds: 3}}},
-		{name: "become a series", before: createSeries(0, before), steps: []step{{do: setSeries(2), adds: 1}, {do: setSeries(40), adds: 38}}},
-		{name: "continue after a deletion", before: create(7, before), steps: []step{{do: remove}, {do: create(10, before), adds: 3, counted: 2}}},
-		{name: "begin a new run", before: create(7, before), steps: []step{{do: restart(3, 8*time.Second), adds: 3, counted: 2}, {do: setCount(5), adds: 2}}},
-		{name: "renew their timestamp", before: create(7, before), steps: []step{{do: restart(9, 8*time.Second), adds: 9, counted: 8}}},
+		{name: "rise by one", before: create(7, before), steps: []step{
+			{do: setCount(8), adds: 1}, {do: setCount(10), adds: 2},
+		}},
+		{name: "rise by more", before: create(7, before), steps: []step{
+			{do: setCount(10), adds: 3, counted: 2}, {do: setCount(12), adds: 2},
+		}},
+		{name: "publish a series anew", before: createSeries(5, before), steps: []step{
+			{do: setSeries(9), adds: 4, counted: 4}, {do: setSeries(12), adds: 3},
+		}},
+		{name: "become a series", before: createSeries(0, before), steps: []step{
+			{do: setSeries(2), adds: 1}, {do: setSeries(40), adds: 38},
+		}},
+		{name: "continue after a deletion", before: create(7, before), steps: []step{
+			{do: remove}, {do: create(10, before), adds: 3, counted: 2},
+		}},
+		{name: "begin a new run", before: create(7, before), steps: []step{
+			{do: restart(3, 8*time.Second), adds: 3, counted: 2}, {do: setCount(5), adds: 2},
+		}},
+		{name: "renew their timestamp", before: create(7, before), steps: []step{
+			{do: restart(9, 8*time.Second), adds: 9, counted: 8},
+		}},
 	})
 }
 
 func TestFirstSeriesRiseWithinTheSyncPeriodJoinsTheBaseline(t *testing.T) {
 	t.Parallel()
 	play(t, []history{
-		{name: "series", before: createSeries(5, before), steps: []step{{do: setSeries(9), notCounted: 4}, {do: setSeries(12), adds: 3}}},
+		{name: "series", before: createSeries(5, before), steps: []step{
+			{do: setSeries(9), notCounted: 4}, {do: setSeries(12), adds: 3},
+		}},
 		{name: "record", before: create(5, before), steps: []step{{do: setCount(7), adds: 2, counted: 1}}},
 	}, "--sync-period=1h")
 }

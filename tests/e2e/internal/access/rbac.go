@@ -43,7 +43,9 @@ func NewServiceAccount(ctx context.Context, client kubernetes.Interface, namespa
 }
 
 // ExistingServiceAccount returns an account that is there, with a token.
-func ExistingServiceAccount(ctx context.Context, client kubernetes.Interface, namespace, name string) (*Account, error) {
+func ExistingServiceAccount(
+	ctx context.Context, client kubernetes.Interface, namespace, name string,
+) (*Account, error) {
 	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}
 	account := &Account{Subject: subject, client: client}
 	accounts := client.CoreV1().ServiceAccounts(namespace)
@@ -145,5 +147,6 @@ func (a *Account) roleName(group string) string {
 }
 
 func readEvents(group string) []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{"events"}, Verbs: []string{"list", "watch"}}}
+	rule := rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"events"}, Verbs: []string{"list", "watch"}}
+	return []rbacv1.PolicyRule{rule}
 }

@@ -19,7 +19,9 @@ type RecordRecorder struct {
 }
 
 // NewRecordRecorder starts a recorder that writes until the test ends.
-func NewRecordRecorder(t testing.TB, client kubernetes.Interface, component string, options record.CorrelatorOptions) RecordRecorder {
+func NewRecordRecorder(
+	t testing.TB, client kubernetes.Interface, component string, options record.CorrelatorOptions,
+) RecordRecorder {
 	broadcaster := record.NewBroadcaster(record.WithContext(t.Context()), record.WithCorrelatorOptions(options))
 	t.Cleanup(broadcaster.Shutdown)
 	sink := &RecordSink{EventSink: &typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")}}
