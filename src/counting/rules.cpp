@@ -66,7 +66,7 @@ Verdict FirstSight(const Sighting& sighting, const RuleContext& context) {
     const bool was_there = context.label_selector || context.forgot_living;
     if (sighting.has_series || was_there) ++occurrences.uncertain_counted;
     verdict.known.baselined = was_there;
-    verdict.known.series_at_baseline = was_there && sighting.has_series;
+    verdict.known.series_at_baseline = context.forgot_living || (context.label_selector && sighting.has_series);
   }
   return verdict;
 }

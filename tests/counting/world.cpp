@@ -26,7 +26,7 @@ void World::Run(const Step& step, bool gap) {
   Writer& writer = writers_[static_cast<std::size_t>(step.writer)];
   switch (step.kind) {
     case StepKind::kAdvance:
-      now_ += std::chrono::milliseconds{step.amount};
+      Advance(std::chrono::milliseconds{step.amount});
       break;
     case StepKind::kOccur:
     case StepKind::kDrop:
@@ -56,11 +56,17 @@ void World::Run(const Step& step, bool gap) {
   }
 }
 
+void World::Advance(std::chrono::milliseconds pause) {
+  now_ += pause;
+  if (pause <= std::chrono::minutes{10}) return;
+  for (Writer& writer : writers_) writer.queue.clear();  // recorders give up after some minutes
+}
+
 void World::Occur(Writer& writer, StepKind how, bool gap) {
   const WriterKind kind = writer.spec.kind;
   if (kind == WriterKind::kRenewing && IsForgotten(writer)) writer.has_run = false;
   if (!writer.has_run && !StartRun(writer)) return;
-  if (gap && kind == WriterKind::kNoTimestamps && IsReset(writer)) return;  // as in NewRun
+  if (kind == WriterKind::kNoTimestamps && (gap || Hidden(writer)) && IsReset(writer)) return;  // as in NewRun
   testing::Run& run = runs_[writer.run];
   run.occurrences.emplace_back();
   const std::size_t total = run.occurrences.size();
@@ -90,11 +96,14 @@ void World::Retry(Writer& writer, bool gap) {
   const Write write = writer.queue.front();
   writer.queue.pop_front();
   // A first write that is tried again only meets its own object. A lower write is beyond the rules while the object
-  // is hidden by a selector, and with renewed timestamps within a gap.
-  if (write.total == 1 || Hidden(writer) || (gap && writer.spec.kind == WriterKind::kRenewing)) return;
+  // is hidden by a selector, and within a gap where timestamps are renewed or missing or the cache has forgotten it.
+  const bool honest_epoch = writer.spec.kind != WriterKind::kRenewing && writer.spec.kind != WriterKind::kNoTimestamps;
+  if (write.total == 1 || Hidden(writer) || (gap && (!honest_epoch || forgets_soon_))) return;
   // Nor does a write whose answer was lost find its object gone: deletions within seconds of a write are not a
   // recorder's.
   if (objects_.count(runs_[write.run].name) == 0 && IsShown(write)) return;
+  // An older run that re-creates the object, and then late writes of the newer one: beyond the rules.
+  if (write.run != writer.run && objects_.count(runs_[write.run].name) == 0) writer.queue.clear();
   Apply(writer, write);
 }
 
@@ -107,6 +116,7 @@ void World::NewRun(Writer& writer, bool gap) {
     if (gap || (found != objects_.end() && found->second.total == 1)) return;
     writer.queue.clear();  // nothing tells a late write of the run before from this one
   }
+  if (forgets_soon_) writer.queue.clear();  // the same
   writer.has_run = false;
 }
 

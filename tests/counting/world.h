@@ -80,6 +80,7 @@ class World {
     std::deque<Write> queue;
   };
 
+  void Advance(std::chrono::milliseconds pause);
   void Occur(Writer& writer, StepKind how, bool gap);
   void Heartbeat(Writer& writer);
   void Retry(Writer& writer, bool gap);

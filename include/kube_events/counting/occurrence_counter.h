@@ -23,6 +23,8 @@ struct Occurrences {
   std::int64_t uncertain_counted = 0;      // of `add`: may have happened before we looked, or been counted already
   std::int64_t uncertain_not_counted = 0;  // beside `add`: may have happened and is left out
   bool baseline = false;                   // the Event was there before us: its series should exist, also with 0
+
+  bool operator==(const Occurrences&) const = default;
 };
 
 // Receives every change that means something. Called on the informer thread; must not block.
