@@ -25,7 +25,8 @@ void ExporterMonitor::OnRequest(std::string_view verb, RequestOutcome outcome, c
       metrics_.SetLastStreamActivity(clock_.Wall());
       break;
     case RequestOutcome::kFailed:
-      (list ? metrics_.list_failed_total : metrics_.watch_failed_total).Increment();
+      if (list) metrics_.list_failed_total.Increment();
+      if (verb == "watch") metrics_.watch_failed_total.Increment();
       metrics_.CountApiError(verb, error->reason.empty() ? ToString(error->kind) : std::string_view(error->reason));
       break;
   }

@@ -35,6 +35,7 @@ ScopeSession::ScopeSession(ScopeIndex index, Scope scope, SessionOptions options
       parts_(std::move(parts)),
       machine_(MachineOptions(options)),
       server_clock_(parts_.clock),
+      trouble_log_(parts_.log),
       reader_(parts_.decoder) {}
 
 void ScopeSession::Start() {
@@ -78,6 +79,11 @@ void ScopeSession::Do(const RequestPage& effect) {
   if (effect.continue_token.empty()) parts_.monitor.OnRequest("list", RequestOutcome::kStarted, nullptr);
   Begin(Request::kList);
   Adopt(parts_.client.ListEvents(scope_, {options_.list_page_size, effect.continue_token}, *inbox_));
+}
+
+void ScopeSession::Do(const ProbeVersion&) {
+  Begin(Request::kProbe);
+  Adopt(parts_.client.ListEvents(scope_, {1, ""}, *inbox_));
 }
 
 void ScopeSession::Do(const DeliverItems&) {
@@ -190,7 +196,7 @@ void ScopeSession::TakeEnd(const Result<void>& result) {
   if (!result) {
     Fail(result.error());
   } else if (head_.status != 200) {
-    Fail(ErrorFromResponse(head_, body_, Verb(), scope_));
+    Fail(ErrorFromResponse(head_, body_, request_ == Request::kWatch ? "watch" : "list", scope_));
   } else if (request_ == Request::kWatch) {
     EndRequest(std::nullopt);
     PublishState(BeingOpened());
@@ -266,17 +272,10 @@ void ScopeSession::Fail(Error error) {
   Feed(RequestEnded{std::move(error)});
 }
 
-// Logged once, then only counted, so that a long outage does not fill the log.
 void ScopeSession::NoteTrouble(std::string_view verb, const Error& error) {
-  const std::string trouble = "scope " + scope_.Name() + ": " + error.message;
-  same_trouble_ = trouble == last_trouble_ ? same_trouble_ + 1 : 0;
-  last_trouble_ = trouble;
-  if (same_trouble_ == 0) {
-    parts_.log.Warn(trouble, {{"verb", verb}, {"kind", ToString(error.kind)}});
-  } else {
-    parts_.log.Debug(trouble, {{"verb", verb}, {"repeated", same_trouble_}});
-  }
-  PublishState(trouble);
+  std::string trouble = "scope " + scope_.Name() + ": " + error.message;
+  trouble_log_.Note(trouble, {{"verb", verb}, {"kind", ToString(error.kind)}});
+  PublishState(std::move(trouble));
 }
 
 // Ends the request under way; with an error, it counts as failed.
@@ -290,9 +289,7 @@ void ScopeSession::EndRequest(std::optional<Error> error) {
 
 void ScopeSession::PublishState(std::string trouble) {
   const bool open = machine_.phase() == WatchPhase::kWatching && request_ == Request::kWatch;
-  if (open && !std::exchange(last_trouble_, {}).empty()) {
-    parts_.log.Info("the watch is open again", {{"scope", scope_.Name()}, {"failures", same_trouble_ + 1}});
-  }
+  if (open) trouble_log_.Over("the watch is open again", scope_.Name());
   parts_.monitor.OnScopeState(scope_, {machine_.synced(), open, std::move(trouble)});
 }
 

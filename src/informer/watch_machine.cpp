@@ -36,6 +36,8 @@ std::string_view ToString(WatchPhase phase) {
       return "idle";
     case WatchPhase::kListing:
       return "listing";
+    case WatchPhase::kProbing:
+      return "probing";
     case WatchPhase::kOpening:
       return "opening";
     case WatchPhase::kWatching:
@@ -55,6 +57,8 @@ WatchEffects WatchMachine::Handle(const WatchInput& input, MonotonicTime now) {
       return InIdle(input, now);
     case WatchPhase::kListing:
       return InListing(input, now);
+    case WatchPhase::kProbing:
+      return InProbing(input, now);
     case WatchPhase::kOpening:
       return InOpening(input, now);
     case WatchPhase::kWatching:
@@ -84,18 +88,24 @@ WatchEffects WatchMachine::InListing(const WatchInput& input, MonotonicTime now)
   return {};
 }
 
+WatchEffects WatchMachine::InProbing(const WatchInput& input, MonotonicTime now) {
+  if (const auto* page = std::get_if<PageReceived>(&input)) {
+    if (!ComesBefore(page->resource_version, position_)) return Watch(now);
+    restored_ = true;
+    return RelistAfter(kNoPause, "restored");
+  }
+  if (const auto* ended = std::get_if<RequestEnded>(&input)) return WatchEnded(ended->error, now);
+  if (std::holds_alternative<TimerFired>(input)) return GiveUpOpening(now);
+  return {};
+}
+
 WatchEffects WatchMachine::InOpening(const WatchInput& input, MonotonicTime now) {
   if (std::holds_alternative<WatchOpened>(input)) {
     phase_ = WatchPhase::kWatching;
     return {StartTimer{RotationDelay()}};
   }
   if (const auto* ended = std::get_if<RequestEnded>(&input)) return WatchEnded(ended->error, now);
-  if (std::holds_alternative<TimerFired>(input)) {
-    const Error error{ErrorKind::kRetry, "the API server accepted the watch and did not answer", {}, "timeout"};
-    WatchEffects effects{CancelRequest{error}};
-    Append(effects, WatchEnded(error, now));
-    return effects;
-  }
+  if (std::holds_alternative<TimerFired>(input)) return GiveUpOpening(now);
   return {};
 }
 
@@ -105,7 +115,7 @@ WatchEffects WatchMachine::InWatching(const WatchInput& input, MonotonicTime now
     continuous_until_ = now;
     backoff_.Reset();
     WatchEffects effects{CancelRequest{}};
-    Append(effects, Watch(now));
+    Append(effects, Probe(now));
     return effects;
   }
   return {};
@@ -113,7 +123,7 @@ WatchEffects WatchMachine::InWatching(const WatchInput& input, MonotonicTime now
 
 WatchEffects WatchMachine::InPausing(const WatchInput& input, MonotonicTime now) {
   if (!std::holds_alternative<TimerFired>(input)) return {};
-  return next_ == Next::kList ? List(now) : Watch(now);
+  return next_ == Next::kList ? List(now) : Probe(now);
 }
 
 WatchEffects WatchMachine::List(MonotonicTime now) {
@@ -141,6 +151,7 @@ WatchEffects WatchMachine::NextPage(MonotonicTime now) {
     effects.push_back(ReportGap{std::chrono::duration_cast<std::chrono::milliseconds>(now - continuous_until_)});
   }
   synced_ = true;
+  restored_ = false;
   refreshed_credentials_ = false;
   continuous_until_ = now;
   position_ = list_version_;
@@ -158,6 +169,21 @@ WatchEffects WatchMachine::ListFailed(const Error& error, MonotonicTime now) {
   const bool expired = error.kind == ErrorKind::kExpired && !list_version_.empty();
   const auto pause = std::max(backoff_.Next(RetryAfter(error)), Spacing(listed_at_, now));
   return Pause(Next::kList, expired ? Spacing(listed_at_, now) : pause, std::move(effects));
+}
+
+WatchEffects WatchMachine::Probe(MonotonicTime now) {
+  phase_ = WatchPhase::kProbing;
+  opened_at_ = now;
+  frames_ = 0;
+  return {StartTimer{options_.open_deadline}, ProbeVersion{}};
+}
+
+WatchEffects WatchMachine::GiveUpOpening(MonotonicTime now) {
+  const Error error{
+      ErrorKind::kRetry, "the API server accepted the request for a watch and did not answer", {}, "timeout"};
+  WatchEffects effects{CancelRequest{error}};
+  Append(effects, WatchEnded(error, now));
+  return effects;
 }
 
 WatchEffects WatchMachine::Watch(MonotonicTime now) {
@@ -220,7 +246,7 @@ WatchEffects WatchMachine::Pause(Next next, std::chrono::milliseconds pause, Wat
 
 ListReason WatchMachine::ReasonFor(const std::string& list_version) const {
   if (!synced_) return ListReason::kFirst;
-  return ComesBefore(list_version, position_) ? ListReason::kRestored : ListReason::kRelist;
+  return restored_ || ComesBefore(list_version, position_) ? ListReason::kRestored : ListReason::kRelist;
 }
 
 std::chrono::milliseconds WatchMachine::Spacing(MonotonicTime last, MonotonicTime now) const {

@@ -93,13 +93,15 @@ class ScopeSessionTest : public testing::Test {
     while (session_.Poll()) {
     }
   }
+  // Also answers the probe that precedes a watch.
   void Pass(std::chrono::milliseconds time) {
     clock_.Advance(time);
     Poll();
+    if (Target().ends_with("limit=1") && !Last().ended() && !Last().cancelled()) Answer(200, Page("1000000", {}));
   }
   // Lets the pause before the next request go by, where there is one.
   void PassPause() {
-    if (!Last().ended() && !Last().cancelled()) return;
+    if (!Last().ended() && !Last().cancelled()) return Pass(0ms);
     ASSERT_NE(session_.NextDeadline(), MonotonicTime::max());
     Pass(std::chrono::ceil<std::chrono::milliseconds>(session_.NextDeadline() - clock_.Monotonic()));
   }
@@ -178,8 +180,9 @@ TEST_F(ScopeSessionTest, BookmarksMoveThePositionOnly) {
   Stream(R"({"type":"BOOKMARK","object":{"kind":"Event","apiVersion":"v1","metadata":{"resourceVersion":"555"}}})"
          "\n");
   EXPECT_THAT(consumer_.Take(), IsEmpty());
+  Pass(5s);
   Break("reset");
-  PassPause();
+  Pass(0s);
   EXPECT_THAT(Target(), HasSubstr("resourceVersion=555"));
 }
 
@@ -348,6 +351,18 @@ TEST_F(ScopeSessionTest, RotatesTheWatchBeforeTheServerWouldCloseIt) {
   OpenWatch();
   EXPECT_TRUE(monitor_.state.watch_open);
   EXPECT_THAT(monitor_.relists, IsEmpty());
+}
+
+TEST_F(ScopeSessionTest, AServerWhoseVersionFellBelowOursIsListedAsRestored) {
+  GetWatching();
+  Pass(5s);
+  Break("reset");
+  EXPECT_THAT(Target(), Not(HasSubstr("watch")));
+  Answer(200, Page("40", {}));
+  EXPECT_THAT(monitor_.relists, ElementsAre("restored"));
+  Answer(200, Page("41", {Object("a", "30")}));
+  EXPECT_THAT(consumer_.Take(), ElementsAre("begin restored", "listed a@30", "commit"));
+  EXPECT_THAT(Target(), HasSubstr("resourceVersion=41"));
 }
 
 TEST_F(ScopeSessionTest, AWatchThatIsNeverAnsweredIsTroubleAfterItsDeadline) {

@@ -21,6 +21,7 @@ struct Words {
   std::string operator()(const RequestPage& e) const {
     return e.continue_token.empty() ? "list" : "list " + e.continue_token;
   }
+  std::string operator()(const ProbeVersion&) const { return "probe"; }
   std::string operator()(const DeliverItems&) const { return "deliver"; }
   std::string operator()(const CommitList&) const { return "commit"; }
   std::string operator()(const OpenWatch& e) const { return "watch " + e.resource_version; }
@@ -46,8 +47,15 @@ class WatchMachineTest : public testing::Test {
   }
   std::vector<std::string> EndCleanly() { return Handle(RequestEnded{}); }
   void Pass(milliseconds time) { now_ += time; }
-  // Lets the pause that was asked for go by.
+  // Lets the pause that was asked for go by, and answers the probe that precedes a watch.
   std::vector<std::string> AfterPause() {
+    Pass(delay_);
+    auto words = Handle(TimerFired{});
+    if (machine_.phase() != WatchPhase::kProbing) return words;
+    EXPECT_EQ(words.back(), "probe");
+    return Handle(PageReceived{"1000000", ""});
+  }
+  std::vector<std::string> UpToProbe() {
     Pass(delay_);
     return Handle(TimerFired{});
   }
@@ -126,7 +134,8 @@ TEST_F(WatchMachineTest, RotatesTheWatchWithinTheIntervalFromTheLastPosition) {
   EXPECT_GE(delay_, seconds(270));
   EXPECT_LE(delay_, seconds(300));
   machine_.Advance("150");
-  EXPECT_THAT(AfterPause(), ElementsAre("cancel", "timer", "watch 150"));
+  EXPECT_THAT(UpToProbe(), ElementsAre("cancel", "timer", "probe"));
+  EXPECT_THAT(Handle(PageReceived{"150", ""}), ElementsAre("timer", "watch 150"));
 }
 
 TEST_F(WatchMachineTest, ACleanEndIsOpenedAgainFromTheLastPositionAtMostOncePerSecond) {
@@ -296,6 +305,34 @@ TEST_F(WatchMachineTest, AListBelowOurPositionIsARestoredServer) {
   AfterPause();
   EXPECT_THAT(Handle(PageReceived{"40", ""}), ElementsAre("begin restored", "deliver"));
   EXPECT_THAT(Handle(PageDelivered{}), ElementsAre("commit", testing::StartsWith("gap "), "timer", "watch 40"));
+}
+
+TEST_F(WatchMachineTest, AProbeBelowOurPositionIsARestoredServerAlsoWhenItHasCaughtUpByTheList) {
+  GetWatching("5000");
+  Pass(seconds(3));
+  End(ErrorKind::kRetry, "reset");
+  EXPECT_THAT(UpToProbe(), ElementsAre("timer", "probe"));
+  EXPECT_THAT(Handle(PageReceived{"4999", ""}), ElementsAre("relist restored", "timer"));
+  EXPECT_EQ(delay_, milliseconds(0));
+  EXPECT_THAT(AfterPause(), ElementsAre("timer", "list"));
+  EXPECT_THAT(Handle(PageReceived{"5001", ""}), ElementsAre("begin restored", "deliver"));
+  EXPECT_THAT(Handle(PageDelivered{}), ElementsAre("commit", testing::StartsWith("gap "), "timer", "watch 5001"));
+  Handle(WatchOpened{});
+  EndCleanly();
+  AfterPause();
+  EXPECT_THAT(Handle(PageReceived{"5002", ""}), ElementsAre("begin relist", "deliver"));
+}
+
+TEST_F(WatchMachineTest, AProbeThatFailsIsTriedAgain) {
+  GetWatching();
+  Pass(seconds(3));
+  End(ErrorKind::kRetry, "reset");
+  UpToProbe();
+  EXPECT_THAT(End(ErrorKind::kRetry, "connect"), ElementsAre("timer"));
+  EXPECT_GE(delay_, milliseconds(800));
+  EXPECT_THAT(UpToProbe(), ElementsAre("timer", "probe"));
+  EXPECT_THAT(UpToProbe(), ElementsAre("cancel timeout", "timer"));
+  EXPECT_THAT(AfterPause(), ElementsAre("timer", "watch 100"));
 }
 
 TEST_F(WatchMachineTest, VersionsAreComparedAsNumbers) {

@@ -27,9 +27,10 @@ class InformerMonitor {
   virtual ~InformerMonitor() = default;
   virtual void OnScopeState(const Scope& scope, const ScopeState& state) = 0;
   // A whole list or a watch was started, was granted (list complete, watch answered with 200) or failed; `verb` is
-  // "list" or "watch". A watch can fail after it was granted. `error` is null unless it failed.
+  // "list", "watch" or "probe" (the list with limit=1 that precedes a watch; only its failures are told). A watch can
+  // fail after it was granted. `error` is null unless it failed.
   virtual void OnRequest(std::string_view verb, RequestOutcome outcome, const Error* error) = 0;
-  // The scope will be listed again; `reason` is a label value: expired, short_watch, invalid, errors.
+  // The scope will be listed again; `reason` is a label value: expired, short_watch, invalid, errors, restored.
   virtual void OnRelist(std::string_view reason) = 0;
   // Between the end of continuous observation and the list that closed it, something may have come and gone unseen.
   virtual void OnGap(const Scope& scope, std::chrono::milliseconds length) = 0;

@@ -15,6 +15,7 @@
 #include "kube_events/informer/informer_monitor.h"
 #include "kube_events/informer/server_clock.h"
 #include "kube_events/informer/stream_inbox.h"
+#include "kube_events/informer/trouble_log.h"
 #include "kube_events/informer/watch_machine.h"
 #include "kube_events/kube/kube_client.h"
 
@@ -49,11 +50,12 @@ class ScopeSession {
   MonotonicTime NextDeadline() const { return timer_.value_or(MonotonicTime::max()); }
 
  private:
-  enum class Request { kNone, kList, kWatch };
+  enum class Request { kNone, kList, kProbe, kWatch };
 
   void Feed(const WatchInput& input);
   void Do(const BeginList& effect);
   void Do(const RequestPage& effect);
+  void Do(const ProbeVersion& effect);
   void Do(const DeliverItems& effect);
   void Do(const CommitList& effect);
   void Do(const OpenWatch& effect);
@@ -78,7 +80,10 @@ class ScopeSession {
   void EndRequest(std::optional<Error> error);
   void PublishState(std::string trouble);
   std::string BeingOpened() const { return "scope " + scope_.Name() + ": the watch is being opened again"; }
-  std::string_view Verb() const { return request_ == Request::kList ? "list" : "watch"; }
+  // Of the request under way; a probe is a list to the API server, and told apart in what we tell about ourselves.
+  std::string_view Verb() const {
+    return request_ == Request::kList ? "list" : request_ == Request::kProbe ? "probe" : "watch";
+  }
 
   const ScopeIndex index_;
   const Scope scope_;
@@ -87,6 +92,7 @@ class ScopeSession {
 
   WatchMachine machine_;
   ServerClock server_clock_;
+  TroubleLog trouble_log_;
   FrameReader reader_;
   std::optional<MonotonicTime> timer_;
 
@@ -96,8 +102,6 @@ class ScopeSession {
   std::string body_;  // of a list page or an error; a watch's goes to the reader
   StreamInbox::Batch batch_;
   int undecodable_in_a_row_ = 0;
-  std::string last_trouble_;
-  std::uint64_t same_trouble_ = 0;  // how often in a row
 
   std::unique_ptr<StreamInbox> inbox_;      // of the request under way; a new one for each
   std::unique_ptr<HttpExchange> exchange_;  // last: destroyed first, it may still be calling the inbox

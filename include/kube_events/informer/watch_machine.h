@@ -1,8 +1,13 @@
 // The protocol logic of one list+watch as a pure state machine: inputs in, effects out; no sockets, threads or clocks.
 //
-//   kIdle ─► kListing ─► kOpening ─► kWatching ─► kOpening …          (rotation, clean end)
-//               ▲           │            │
-//               └─ kPausing ◄────────────┘   pauses before the next list or watch; 410 and its relatives lead to a list
+//   kIdle ─► kListing ─────────────► kOpening ─► kWatching ─► kProbing …         (rotation)
+//               ▲        kProbing ─►     │           │
+//               │            ▲ │         │           │
+//               └─ kPausing ─┘ ◄─────────┴───────────┘   410 and its relatives lead to a list, the rest to a watch
+//
+// A watch from a version that the server has not reached is granted and stays silent for ever: what a client sees
+// after etcd was restored from a backup. So a watch that does not follow a list is preceded by a probe, a list with
+// limit=1, whose version must not be below ours.
 //
 // Owned and driven by a ScopeSession on the informer thread. The rules and their sources are in docs/architecture.md.
 #pragma once
@@ -23,12 +28,12 @@
 
 namespace kube_events {
 
-enum class WatchPhase { kIdle, kListing, kOpening, kWatching, kPausing };
+enum class WatchPhase { kIdle, kListing, kProbing, kOpening, kWatching, kPausing };
 std::string_view ToString(WatchPhase phase);
 
 // What happens to the machine.
 struct Started {};
-// A list page arrived whole; its items are not delivered yet.
+// A list page, or the answer to a probe, arrived whole; its items are not delivered yet.
 struct PageReceived {
   std::string resource_version;
   std::string continue_token;
@@ -52,6 +57,7 @@ struct BeginList {
 struct RequestPage {
   std::string continue_token;  // empty: the first page
 };
+struct ProbeVersion {};  // list with limit=1; answered by PageReceived or RequestEnded
 struct DeliverItems {};  // of the page just received; answered by PageDelivered or, where that fails, RequestEnded
 struct CommitList {};
 struct OpenWatch {
@@ -70,14 +76,14 @@ struct ReportRelist {
 struct ReportGap {  // something may have been created and deleted unseen for this long
   std::chrono::milliseconds length;
 };
-using WatchEffect = std::variant<BeginList, RequestPage, DeliverItems, CommitList, OpenWatch, CancelRequest, StartTimer,
-                                 RefreshCredentials, ReportRelist, ReportGap>;
+using WatchEffect = std::variant<BeginList, RequestPage, ProbeVersion, DeliverItems, CommitList, OpenWatch,
+                                 CancelRequest, StartTimer, RefreshCredentials, ReportRelist, ReportGap>;
 using WatchEffects = std::vector<WatchEffect>;
 
 struct WatchMachineOptions {
   std::chrono::milliseconds watch_interval{300'000};  // a watch is recreated after 90 to 100 % of this
   std::chrono::milliseconds list_page_deadline{90'000};
-  std::chrono::milliseconds open_deadline{30'000};  // from the watch request to its 200
+  std::chrono::milliseconds open_deadline{30'000};  // from a watch request to its 200, and for a probe
   std::chrono::milliseconds min_spacing{1'000};     // between two requests of the same kind, when all is well
   std::chrono::milliseconds proven_after{60'000};   // an open watch of this age proves that the server is well
   std::uint64_t seed = 0;
@@ -106,6 +112,7 @@ class WatchMachine {
 
   WatchEffects InIdle(const WatchInput& input, MonotonicTime now);
   WatchEffects InListing(const WatchInput& input, MonotonicTime now);
+  WatchEffects InProbing(const WatchInput& input, MonotonicTime now);
   WatchEffects InOpening(const WatchInput& input, MonotonicTime now);
   WatchEffects InWatching(const WatchInput& input, MonotonicTime now);
   WatchEffects InPausing(const WatchInput& input, MonotonicTime now);
@@ -114,7 +121,9 @@ class WatchMachine {
   WatchEffects TakePage(const PageReceived& page);
   WatchEffects NextPage(MonotonicTime now);
   WatchEffects ListFailed(const Error& error, MonotonicTime now);
+  WatchEffects Probe(MonotonicTime now);
   WatchEffects Watch(MonotonicTime now);
+  WatchEffects GiveUpOpening(MonotonicTime now);
   WatchEffects WatchEnded(const std::optional<Error>& error, MonotonicTime now);
   WatchEffects WatchFailed(const Error& error, bool was_well, MonotonicTime now);
   WatchEffects RelistAfter(std::chrono::milliseconds pause, std::string_view reason);
@@ -137,6 +146,7 @@ class WatchMachine {
   MonotonicTime listed_at_{};           // start of the last list
   MonotonicTime opened_at_{};           // start of the last watch request
   MonotonicTime continuous_until_{};    // until when every change is known to have been seen
+  bool restored_ = false;               // a probe was below our position
   bool gap_pending_ = false;            // the list under way closes a gap in observation
   std::uint64_t frames_ = 0;            // handed over since the last watch was opened
   int suspicious_failures_ = 0;         // in a row, that could be the fault of our position
