@@ -104,6 +104,31 @@ History MakeHistory(std::uint64_t seed) {
   return history;
 }
 
+History MakeHonestHistory(std::uint64_t seed) {
+  constexpr std::array<StepKind, 12> kKinds{StepKind::kOccur,   StepKind::kOccur,   StepKind::kOccur,
+                                            StepKind::kOccur,   StepKind::kDeliver, StepKind::kDrop,
+                                            StepKind::kDelete,  StepKind::kNewRun,  StepKind::kReplay,
+                                            StepKind::kRelabel, StepKind::kList,    StepKind::kHeartbeat};
+  Random random(seed);
+  History history;
+  const std::int64_t writers = Pick(random, 1, 4);
+  for (std::int64_t i = 0; i < writers; ++i) {
+    history.writers.push_back({.kind = static_cast<WriterKind>(Pick(random, 0, 2))});
+  }
+  history.steps = {{.kind = StepKind::kList}, {.kind = StepKind::kAdvance, .amount = 15'000}};
+  const std::int64_t steps = Pick(random, 5, 80);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    Step step = PickStep(random, history, false);
+    step.kind = Chance(random, 20) ? StepKind::kAdvance : kKinds[static_cast<std::size_t>(Pick(random, 0, 11))];
+    if (step.kind == StepKind::kAdvance) step.amount = Pick(random, 1, 600'000);
+    // A new run that begins with more than one could be the old one under a new timestamp.
+    const bool recorder = history.writers[static_cast<std::size_t>(step.writer)].kind == WriterKind::kRecorder;
+    if (step.kind == StepKind::kDrop && !recorder) step.kind = StepKind::kOccur;
+    history.steps.push_back(step);
+  }
+  return history;
+}
+
 std::string ToString(const History& history) {
   std::ostringstream out;
   out << (history.selector ? "selector, " : "") << "max_live " << history.max_live << ", max_tombstones "

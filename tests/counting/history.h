@@ -61,6 +61,9 @@ struct History {
 // The same seed makes the same history.
 History MakeHistory(std::uint64_t seed);
 
+// Writers with right clocks whose writes succeed, all of them seen through one unbroken watch: nothing is uncertain.
+History MakeHonestHistory(std::uint64_t seed);
+
 std::string ToString(const History& history);
 
 }  // namespace kube_events::testing
