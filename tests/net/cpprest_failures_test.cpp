@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <latch>
 #include <memory>
 #include <string>
 #include <utility>
@@ -225,6 +226,34 @@ TEST(CpprestFailures, TheNextRequestWorksAfterAFailure) {
   RecordingObserver second;
   const auto working = client->Start(Get(), second);
   EXPECT_TRUE(second.WaitForEnd());
+}
+
+// What broke one connection, such as a fail-over of the server, has often broken its siblings too.
+TEST(CpprestFailures, AFailureEndsTheUseOfAllKeptConnections) {
+  std::latch both_asked(2);
+  ScriptedServer server([&](ScriptedConnection& connection) {
+    connection.ReadRequest();
+    if (server.connections() <= 2) both_asked.arrive_and_wait();
+    connection.Respond(200, "hello");
+    if (!connection.ReadRequest().empty()) connection.Send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
+  });
+  const auto client = ClientOf(server.url());
+  {
+    RecordingObserver first;
+    RecordingObserver second;
+    const auto one = client->Start(Get(), first);
+    const auto two = client->Start(Get(), second);
+    ASSERT_TRUE(first.WaitForEnd());
+    ASSERT_TRUE(second.WaitForEnd());
+  }
+  RecordingObserver third;
+  const auto failing = client->Start(Get(), third);
+  ASSERT_FALSE(third.WaitForEnd());
+  EXPECT_EQ(server.connections(), 2U);
+  RecordingObserver fourth;
+  const auto working = client->Start(Get(), fourth);
+  EXPECT_TRUE(fourth.WaitForEnd());
+  EXPECT_EQ(server.connections(), 3U);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -274,7 +275,9 @@ TEST(CpprestTls, UsesRotatedSettingsForTheNextRequest) {
     const std::lock_guard lock(mutex);
     current = Trusting(after);
   }
+  const std::size_t before_rotation = server.connections();
   EXPECT_EQ(Ask(*client), "ok");
+  EXPECT_EQ(server.connections(), before_rotation + 1) << "the kept connection knows the old authority only";
   EXPECT_EQ(Ask(*client, Watch()), "ok");
 }
 
