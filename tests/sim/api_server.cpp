@@ -17,6 +17,7 @@ bool SameLoad(const LoadOptions& a, const LoadOptions& b) {
 
 ApiServer::ApiServer(const SimServerOptions& options, const Clock& clock)
     : clock_(clock),
+      history_(options.history),
       store_({options.history, options.first_revision, options.seed}, clock),
       events_(store_, hub_, clock, options.seed) {
   access_.SetTokens(options.tokens);
@@ -68,6 +69,7 @@ SimState ApiServer::State() const {
   state.requests = requests_;
   state.first_list_revision = events_.first_list_revision();
   state.mark = mark_;
+  state.hidden = store_.hidden();
   state.load_running = load_running_;
   state.load_changes = load_ == nullptr ? 0 : load_->changes();
   return state;
@@ -96,7 +98,33 @@ void ApiServer::StartLoad(const LoadOptions& options) {
   load_running_ = true;
 }
 
+bool ApiServer::RecordTape(std::size_t changes, Api api) {
+  if (changes > history_) return false;
+  if (load_ == nullptr) PrepareLoad({});
+  load_running_ = false;
+  tape_rate_ = 0;
+  store_.Hide();
+  for (const std::uint64_t end = load_->changes() + changes; load_->changes() < end;) load_->Step();
+  store_.RenderHidden(api);
+  return true;
+}
+
+void ApiServer::PlayTape(double rate) {
+  tape_rate_ = rate;
+  tape_due_ = 0;
+  if (rate == 0) store_.Reveal(store_.hidden());
+}
+
+void ApiServer::DriveTape(std::chrono::nanoseconds elapsed) {
+  if (tape_rate_ == 0 || store_.hidden() == 0) return;
+  tape_due_ += tape_rate_ * std::min(1.0, std::chrono::duration<double>(elapsed).count());
+  const auto due = static_cast<std::size_t>(tape_due_);
+  tape_due_ -= static_cast<double>(due);
+  if (due > 0) store_.Reveal(due);
+}
+
 void ApiServer::DriveLoad(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds budget) {
+  DriveTape(elapsed);
   if (!load_running_) return;
   const LoadOptions& options = load_->options();
   // A server that cannot keep the rate does not try to catch up with more than a second.

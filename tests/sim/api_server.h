@@ -33,7 +33,11 @@ class ApiServer {
   void PrepareLoad(const LoadOptions& options);
   void StartLoad(const LoadOptions& options);
   void StopLoad() { load_running_ = false; }
-  // Writes what is due `elapsed` after the last call; never works much longer than `budget`.
+  // Writes `changes` more that nobody sees yet, rendered for `api`; false where the history cannot hold them.
+  bool RecordTape(std::size_t changes, Api api);
+  // Shows them, so many per second; 0: all at once.
+  void PlayTape(double rate);
+  // Writes, and shows of the tape, what is due `elapsed` after the last call; never works much longer than `budget`.
   void DriveLoad(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds budget);
 
   EventStore& store() { return store_; }
@@ -46,7 +50,10 @@ class ApiServer {
  private:
   Reply HandleResource(const Request& request, const ResourceRequest& resource);
 
+  void DriveTape(std::chrono::nanoseconds elapsed);
+
   const Clock& clock_;
+  const std::size_t history_;
   EventStore store_;
   WatchHub hub_;
   EventsApi events_;
@@ -56,6 +63,8 @@ class ApiServer {
   std::unique_ptr<LoadGenerator> load_;
   bool load_running_ = false;
   double load_due_ = 0;  // changes
+  double tape_rate_ = 0;
+  double tape_due_ = 0;
   std::uint64_t mark_ = 0;
   std::map<std::string, std::uint64_t> requests_;
 };

@@ -24,6 +24,7 @@ json StateJson(const SimState& state) {
           {"requests", state.requests},
           {"first_list_revision", state.first_list_revision},
           {"mark", state.mark},
+          {"hidden", state.hidden},
           {"load_running", state.load_running},
           {"load_changes", state.load_changes}};
 }
@@ -59,6 +60,16 @@ Reply PostLoad(ApiServer& server, json body) {
   const Result<LoadOptions> options = ParseLoadOptions(body, present);
   if (!options) return Refuse(options.error().message);
   server.StartLoad(*options);
+  return Answer(StateJson(server.State()));
+}
+
+// POST tape {"changes": 300000, "api": "v1"} records, {"rate": 0} plays.
+Reply PostTape(ApiServer& server, const json& body) {
+  if (body.contains("changes")) {
+    const Api api = body.value("api", "v1") == "v1" ? Api::kCoreV1 : Api::kEventsV1;
+    if (!server.RecordTape(body["changes"].get<std::size_t>(), api)) return Refuse("tape: longer than --history");
+  }
+  if (body.contains("rate")) server.PlayTape(body["rate"].get<double>());
   return Answer(StateJson(server.State()));
 }
 
@@ -112,6 +123,7 @@ Reply PostAccess(ApiServer& server, const json& body) {
 
 Reply Post(ApiServer& server, const Request& request, std::string_view what, const json& body) {
   if (what == "load") return PostLoad(server, body);
+  if (what == "tape") return PostTape(server, body);
   if (what == "compact") return PostCompact(server, body);
   if (what == "watches/drop") return PostDrop(server, body);
   if (what == "access") return PostAccess(server, body);

@@ -13,6 +13,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kube_events/base/clock.h"
@@ -21,20 +22,29 @@
 
 namespace kube_events::sim {
 
+// Where the store keeps a key; a handle that outlives its key is noticed.
+struct StoreSlot {
+  std::uint32_t index = 0;
+  std::uint32_t generation = 0;
+};
+
 // One state of one Event; its JSON is rendered once per API, on first use (server thread only).
 class StoredEvent {
  public:
-  explicit StoredEvent(EventObject object) : object_(std::move(object)) {}
+  explicit StoredEvent(EventObject object, StoreSlot slot = {}) : object_(std::move(object)), slot_(slot) {}
   // Serves `fields` instead of a rendering, in both APIs: for objects that no typed value can express.
-  StoredEvent(EventObject object, std::string fields) : object_(std::move(object)), rendered_{fields, fields} {}
+  StoredEvent(EventObject object, StoreSlot slot, const std::string& fields)
+      : object_(std::move(object)), slot_(slot), rendered_{fields, fields} {}
 
   const EventObject& object() const { return object_; }
+  StoreSlot slot() const { return slot_; }
   std::uint64_t revision() const { return object_.metadata.resource_version; }
   // `"metadata":{…},…}`: see AppendEventFields.
   const std::string& Fields(Api api) const;
 
  private:
   EventObject object_;
+  StoreSlot slot_;
   mutable std::array<std::string, kApis> rendered_;
 };
 // Shared by the history, the current state and the watchers that still have to send it.
@@ -73,7 +83,7 @@ class EventStore {
  public:
   EventStore(EventStoreOptions options, const Clock& clock);
 
-  std::uint64_t Revision() const { return revision_; }
+  std::uint64_t Revision() const { return hiding_ ? visible_revision_ : revision_; }
   std::uint64_t CompactedRevision() const { return compacted_; }
   std::size_t Size() const { return live_; }
 
@@ -85,6 +95,9 @@ class EventStore {
   StoredEventPtr CreateRaw(EventObject event, const std::function<std::string(const EventObject&)>& render);
   StoredEventPtr Update(EventObject event);
   StoredEventPtr Delete(const std::string& key);
+  // The same without looking for the key, which `current` was read from. Null also where `current` is outdated.
+  StoredEventPtr Replace(const StoredEvent& current, EventObject event);
+  StoredEventPtr Remove(const StoredEvent& current);
 
   // The state at `query.revision`, which must not be below CompactedRevision().
   ListPage List(const ListQuery& query) const;
@@ -92,7 +105,7 @@ class EventStore {
   std::size_t Count(const std::string& prefix) const;
 
   // Changes are numbered without gaps; EndSequence() is the number of the next one.
-  std::uint64_t EndSequence() const { return first_sequence_ + changes_.size(); }
+  std::uint64_t EndSequence() const { return hiding_ ? visible_end_ : first_sequence_ + changes_.size(); }
   // Null where it is compacted away.
   const StoreChange* At(std::uint64_t sequence) const;
   // The number of the first change after `revision`.
@@ -105,6 +118,15 @@ class EventStore {
   // An etcd restored from a backup: the state of `revision` is the current one again, later changes never were.
   // Does nothing where that state is compacted away.
   void Rewind(std::uint64_t revision);
+
+  // Changes written from now on stay out of lists and watches until they are revealed, in their order; with the last
+  // of them hiding ends. Get() and writes are not affected: nobody else should write meanwhile.
+  void Hide();
+  void Reveal(std::size_t changes);
+  std::size_t hidden() const { return first_sequence_ + changes_.size() - EndSequence(); }
+  // Renders what is hidden, so that revealing it costs nothing but sending.
+  void RenderHidden(Api api) const;
+
   // For writes of objects of other kinds: takes the next revision.
   std::uint64_t NextRevision() { return ++revision_; }
 
@@ -119,12 +141,21 @@ class EventStore {
     std::uint64_t revision;
     StoredEventPtr object;  // null: deleted
   };
-  using Versions = std::vector<Version>;
+  // A key and its states. It is there as long as one of them can be read or the history has a change of it.
+  struct Slot {
+    std::string key;
+    std::vector<Version> versions;
+    std::uint32_t generation = 0;
+  };
 
+  // The slot of `key`, made where there is none.
+  StoreSlot Acquire(const std::string& key);
+  void Release(std::uint32_t index);
+  const StoredEventPtr* Current(const StoredEvent& event) const;
   StoredEventPtr Store(ChangeType type, StoredEventPtr object, StoredEventPtr previous);
-  bool PrepareCreate(EventObject& event);
-  static const StoredEvent* StateAt(const Versions& versions, std::uint64_t revision, StoredEventPtr* out);
-  void Prune(const std::string& key);
+  bool PrepareCreate(EventObject& event, StoreSlot& slot);
+  static StoredEventPtr StateAt(const Slot& slot, std::uint64_t revision);
+  void Prune(std::uint32_t index);
   void TrimHistory();
 
   EventStoreOptions options_;
@@ -132,10 +163,16 @@ class EventStore {
   std::mt19937_64 random_;
   std::uint64_t revision_;
   std::uint64_t compacted_ = 0;
-  std::map<std::string, Versions> keys_;
+  std::deque<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::unordered_map<std::string, std::uint32_t> keys_;  // also of what is deleted, until that is compacted away
+  std::map<std::string, std::uint32_t> order_;           // the same, as lists go through them
   std::size_t live_ = 0;
   std::deque<StoreChange> changes_;
   std::uint64_t first_sequence_ = 0;
+  bool hiding_ = false;
+  std::uint64_t visible_end_ = 0;       // sequence of the first hidden change
+  std::uint64_t visible_revision_ = 0;  // of the last change before it
   std::function<void()> observer_;
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 
 namespace kube_events::sim {
 namespace {
@@ -18,6 +19,21 @@ constexpr std::array<bool, 256> EscapeTable() {
   return table;
 }
 constexpr std::array<bool, 256> kEscape = EscapeTable();
+
+// Whether one of eight bytes has to be escaped; may say yes for bytes above 0x7f.
+bool AnyEscape(const char* bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  constexpr std::uint64_t kHigh = kOnes * 0x80U;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof(word));
+  // A byte of (x - n) & ~x has its highest bit set where x < n.
+  std::uint64_t found = (word - kOnes * 0x20U) & ~word;
+  for (const char byte : {'"', '\\', '<', '>', '&'}) {
+    const std::uint64_t differs = word ^ (kOnes * static_cast<unsigned char>(byte));
+    found |= (differs - kOnes) & ~differs;
+  }
+  return (found & kHigh) != 0;
+}
 
 void AppendEscaped(std::string& out, char byte) {
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -122,6 +138,8 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   std::size_t done = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    while (i + 8 <= text.size() && !AnyEscape(text.data() + i)) i += 8;
+    if (i == text.size()) break;
     if (!kEscape[static_cast<unsigned char>(text[i])]) continue;
     out.append(text, done, i - done);
     AppendEscaped(out, text[i]);

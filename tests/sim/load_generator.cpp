@@ -230,7 +230,7 @@ void LoadGenerator::RecreateDue() {
 }
 
 bool LoadGenerator::WriteUpdate(StoredEventPtr& slot, EventObject event, std::int32_t occurrences) {
-  slot = store_.Update(std::move(event));
+  slot = store_.Replace(*slot, std::move(event));
   if (slot == nullptr) return false;
   ++changes_;
   AddTruth(*slot, occurrences);
@@ -246,7 +246,7 @@ StoredEventPtr LoadGenerator::WriteCreate(EventObject event, std::int32_t occurr
 }
 
 bool LoadGenerator::WriteDelete(const StoredEventPtr& event) {
-  if (store_.Delete(event->object().Key()) == nullptr) return false;
+  if (store_.Remove(*event) == nullptr) return false;
   ++changes_;
   return true;
 }

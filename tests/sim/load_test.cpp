@@ -84,7 +84,7 @@ class Load : public ::testing::Test {
 };
 
 TEST_F(Load, NaiveClientThatRecountsGetsTheTruth) {
-  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     server_.PrepareLoad({.seed = seed, .objects = 60});
     server_.Mark();
@@ -92,7 +92,7 @@ TEST_F(Load, NaiveClientThatRecountsGetsTheTruth) {
     Recount recount;
     recount.Baseline(list);
     const std::uint64_t revision = std::stoull(list["metadata"]["resourceVersion"].get<std::string>());
-    RunLoad({.seed = seed, .objects = 60, .limit = 3'000});
+    RunLoad({.seed = seed, .objects = 60, .limit = 2'000});
     Follow(revision, recount);
     EXPECT_EQ(server_.State().first_list_revision, revision);
     EXPECT_EQ(recount.counts(), server_.TruthSince(revision));
@@ -172,6 +172,27 @@ TEST_F(Load, IsControlledOverHttp) {
   EXPECT_EQ(refused.status, 400);
   EXPECT_NE(refused.body.find("speed"), std::string::npos);
   EXPECT_EQ(Post(control + "nothing", "{}").status, 404);
+}
+
+TEST_F(Load, TapeShowsNothingUntilItIsPlayed) {
+  server_.PrepareLoad({.objects = 40});
+  const std::uint64_t begin = server_.State().revision;
+  ASSERT_TRUE(server_.RecordTape(500));
+  EXPECT_FALSE(server_.RecordTape(50'001)) << "longer than the history";
+  const json list = GetJson(server_.Url() + "/api/v1/events");
+  EXPECT_EQ(list["metadata"]["resourceVersion"], std::to_string(begin));
+  EXPECT_EQ(list["items"].size(), 40U);
+  FetchStream stream(WatchUrl(server_, begin));
+  EXPECT_TRUE(NextFrame(stream, std::chrono::milliseconds{50}).is_null());
+  Recount recount;
+  recount.Baseline(list);
+  server_.PlayTape(5'000);
+  EXPECT_TRUE(Eventually([&] { return server_.State().hidden == 0; }));
+  Follow(begin, recount);
+  EXPECT_EQ(recount.counts(), server_.TruthSince(begin));
+  EXPECT_GE(server_.State().revision, begin + 500);
+  EXPECT_EQ(Post(server_.Url() + "/sim/v1/tape", R"({"changes":20,"rate":0})").status, 200);
+  EXPECT_EQ(server_.State().hidden, 0U);
 }
 
 TEST_F(Load, RateIsKept) {

@@ -207,9 +207,8 @@ class Session final : public SessionBase, public std::enable_shared_from_this<Se
     StreamSource::State state = reply_.stream->Fill(*writer_, kWriteBytes);
     if (state == StreamSource::State::kIdle && over_) state = StreamSource::State::kEnd;
     if (state == StreamSource::State::kEnd) writer_->LastChunk();
-    std::string body;
-    writer_->Take(body);
-    out_ = std::exchange(head_, std::string()) + body;
+    writer_->Take(out_);
+    if (!head_.empty()) out_.insert(0, std::exchange(head_, std::string()));
     if (out_.empty()) return OnPumped(state);
     writing_ = true;
     boost::asio::async_write(stream_, boost::asio::buffer(out_),

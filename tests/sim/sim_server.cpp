@@ -21,8 +21,8 @@ namespace asio = boost::asio;
 using Tcp = asio::ip::tcp;
 using Code = boost::system::error_code;
 
-constexpr std::chrono::milliseconds kTick{2};          // of the load
-constexpr std::chrono::milliseconds kTickBudget{5};    // then connections have their turn
+constexpr std::chrono::milliseconds kTick{1};          // of the load
+constexpr std::chrono::milliseconds kTickBudget{2};    // then connections have their turn
 constexpr std::chrono::milliseconds kAcceptPause{50};  // when file descriptors have run out
 
 std::optional<EventObject> Copy(const StoredEventPtr& stored) {
@@ -184,6 +184,13 @@ void SimServer::StartLoad(const LoadOptions& options) {
 }
 void SimServer::StopLoad() {
   impl_->Run([&] { impl_->api.StopLoad(); });
+}
+
+bool SimServer::RecordTape(std::size_t changes, Api api) {
+  return impl_->Run([&] { return impl_->api.RecordTape(changes, api); });
+}
+void SimServer::PlayTape(double rate) {
+  impl_->Run([&] { impl_->api.PlayTape(rate); });
 }
 
 std::optional<OccurrenceCounts> SimServer::TruthSince(std::uint64_t revision) {

@@ -56,6 +56,7 @@ struct SimState {
   std::uint64_t first_list_revision = 0;          // of the first list since the last Mark(): a consumer's baseline
   std::uint64_t mark = 0;                         // revision at the last Mark()
   bool load_running = false;
+  std::size_t hidden = 0;          // changes on the tape that are not played yet
   std::uint64_t load_changes = 0;  // by the current or last load
 };
 
@@ -90,6 +91,11 @@ class SimServer {
   void PrepareLoad(const LoadOptions& options);  // only creates the objects
   void StartLoad(const LoadOptions& options);
   void StopLoad();
+
+  // A tape: `changes` of the load are written and rendered for `api` now but shown by PlayTape only, at `rate` per
+  // second or (0) all at once, so that benchmarks measure the client. False where the history cannot hold them.
+  bool RecordTape(std::size_t changes, Api api = Api::kCoreV1);
+  void PlayTape(double rate);
 
   // The truth: occurrences since `revision` (0: ever). Nothing where that is too long ago.
   std::optional<OccurrenceCounts> TruthSince(std::uint64_t revision);

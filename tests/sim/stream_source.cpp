@@ -38,6 +38,7 @@ void ChunkWriter::Take(std::string& out) {
   // What does not fill a chunk is sent all the same: nobody may wait for the frame after it.
   if (!pending_.empty()) Chunk({pending_});
   pending_.clear();
+  // Both keep their memory: a busy stream allocates nothing.
   out.clear();
   out.swap(out_);
 }

@@ -62,10 +62,11 @@ std::string SyntheticCluster::Hex(int digits) {
 std::string SyntheticCluster::Uid(const std::string& of) const {
   std::uint64_t hash = salt_;
   for (const char c : of) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
-  std::mt19937_64 random(hash);
   std::string uid = "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx";
   for (char& c : uid) {
-    if (c == 'x') c = "0123456789abcdef"[random() % 16];
+    if (c != 'x') continue;
+    hash = hash * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+    c = "0123456789abcdef"[hash >> 60U];
   }
   return uid;
 }
