@@ -176,7 +176,8 @@ void EventCounters::AppendTo(std::string& page, ExpositionFormat format) const {
   constexpr std::size_t kNumberBytes = 24;  // of any int64 and the newline
   AppendFamilyHeader(page, format, Spec(Metric::kEventsTotal));
   // With room for the other metrics of the page, so that the big string is not copied for them.
-  page.reserve(page.size() + impl_->line_bytes.load(std::memory_order_relaxed) + Series() * kNumberBytes + 32 * 1024);
+  page.reserve(page.size() + impl_->line_bytes.load(std::memory_order_relaxed) + Series() * kNumberBytes +
+               std::size_t{32} * 1024);
   impl_->ForEach([&page](const CounterSeries& series, std::int64_t value) {
     char number[kNumberBytes];
     char* end = std::to_chars(number, number + sizeof number, value).ptr;

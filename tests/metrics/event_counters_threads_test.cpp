@@ -49,6 +49,7 @@ TEST(EventCountersThreadsTest, ScrapesSeeSeriesAppearAndGrowWhileOneThreadCounts
   std::atomic<bool> done = false;
   std::atomic<int> scrapes = 0;
   std::vector<std::thread> scrapers;
+  scrapers.reserve(2);
   for (int i = 0; i < 2; ++i) scrapers.emplace_back([&] { ScrapeUntil(done, counters, scrapes); });
   long added = 0;
   // At least three rounds, and until both scrapers have seen some of it.

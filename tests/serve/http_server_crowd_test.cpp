@@ -192,6 +192,7 @@ TEST_F(HttpServerTest, StoppingWithoutClientsTakesNoTime) {
 TEST_F(HttpServerTest, StoppingWhileManyClientsAskIsClean) {
   Start(Patient());
   std::vector<std::thread> clients;
+  clients.reserve(4);
   std::atomic<int> answers = 0;
   for (int i = 0; i < 4; ++i) {
     clients.emplace_back([&, port = server_->Port()] {

@@ -163,7 +163,7 @@ TEST_F(HttpServerTest, WhatIsNotARequestIsRefusedAndTheConnectionClosed) {
 
 TEST_F(HttpServerTest, AHeaderJustBelowTheLimitIsTaken) {
   Start(Patient());
-  EXPECT_EQ(Connect().Get("/", "X-Large: " + std::string(15 * 1024, 'x') + "\r\n").status, 200);
+  EXPECT_EQ(Connect().Get("/", "X-Large: " + std::string(15'000, 'x') + "\r\n").status, 200);
 }
 
 TEST_F(HttpServerTest, AnEndlessHeaderIsRefusedAfterTheLimit) {

@@ -16,7 +16,7 @@ namespace kube_events {
 
 class HttpServerTest : public testing::Test {
  protected:
-  static constexpr std::size_t kBigSize = 32 * 1024 * 1024;  // more than all socket buffers together
+  static constexpr std::size_t kBigSize = std::size_t{32} * 1024 * 1024;  // more than all socket buffers together
 
   // Answers: "/" the path, "/echo" method, path and query, "/big" more than a client's buffers take, "/throw" nothing.
   static Router TestRouter() {

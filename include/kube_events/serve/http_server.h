@@ -42,11 +42,11 @@ struct HttpServerOptions {
   std::chrono::milliseconds stop_grace{500};         // for answers being written when the server is stopped
   std::chrono::milliseconds accept_pause{100};       // where the process has no file descriptor left
   std::uint32_t max_header_bytes = 16 * 1024;
-  std::uint64_t max_body_bytes = 64 * 1024;  // request bodies are read and dropped
+  std::uint64_t max_body_bytes = std::uint64_t{64} * 1024;  // request bodies are read and dropped
   // Beyond it the connection that has been waiting for its client longest is closed in favour of the new one.
   std::size_t max_connections = 512;
   // Answers that clients have not taken yet; beyond it the one that has been written longest is given up.
-  std::size_t max_pending_bytes = 64 * 1024 * 1024;
+  std::size_t max_pending_bytes = std::size_t{64} * 1024 * 1024;
 
   // All may be left out; they must outlive the server.
   Heartbeat* heartbeat = nullptr;  // beaten every second by the server's thread
