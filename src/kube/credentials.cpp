@@ -91,7 +91,7 @@ std::unique_ptr<Credentials> MakeAnonymousCredentials() {
   return std::make_unique<FixedCredentials>(std::vector<HttpHeader>{});
 }
 
-Result<std::unique_ptr<Credentials>> MakeTokenCredentials(std::string token) {
+Result<std::unique_ptr<Credentials>> MakeTokenCredentials(std::string_view token) {
   auto checked = CheckedToken(token, "the token");
   if (!checked) return Fail(checked.error());
   return std::make_unique<FixedCredentials>(std::vector<HttpHeader>{BearerHeader(*checked)});

@@ -84,7 +84,7 @@ void Transfer::Send() {
   if (!connection_.server_name.empty()) request.headers()["Host"] = connection_.server_name;
   request.set_response_stream(MakeBodyStream(shared_from_this()));
   connection_.client->request(request, cancellation_.get_token())
-      .then([self = shared_from_this()](http_response response) {
+      .then([self = shared_from_this()](const http_response& response) {
         self->OnHead(response);
         return response.content_ready();
       })
@@ -133,7 +133,7 @@ pplx::task<std::size_t> Transfer::Write(const std::uint8_t* data, std::size_t si
   if (ended_) return pplx::task_from_result(size);
   held_ = {reinterpret_cast<const char*>(data), size};
   written_ = {};
-  const auto task = pplx::create_task(written_);
+  auto task = pplx::create_task(written_);
   if (head_seen_) DeliverHeld();
   return task;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube_events/base/clock.h"
@@ -29,7 +30,7 @@ class Credentials {
 std::unique_ptr<Credentials> MakeAnonymousCredentials();
 
 // "Authorization: Bearer <token>". Fails with kConfiguration on a token that is empty or holds a control character.
-Result<std::unique_ptr<Credentials>> MakeTokenCredentials(std::string token);
+Result<std::unique_ptr<Credentials>> MakeTokenCredentials(std::string_view token);
 
 // "Authorization: Basic ...", for proxies in front of an API server; fails on control characters.
 Result<std::unique_ptr<Credentials>> MakeBasicCredentials(const std::string& user, const std::string& password);
