@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
 # Builds one preset of CMakePresets.json (default: release) into build/<preset>/bin.
+#   scripts/build.sh [PRESET [TARGET...]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}
-cmake --preset "$preset" >"/tmp/kube-events-configure.$$" 2>&1 || { cat "/tmp/kube-events-configure.$$" >&2; rm -f "/tmp/kube-events-configure.$$"; exit 1; }
-rm -f "/tmp/kube-events-configure.$$"
-cmake --build --preset "$preset" --parallel "$(nproc)"
+shift || true
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+targets=()
+for target in "$@"; do targets+=(--target "$target"); done
+cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}"

@@ -14,7 +14,8 @@ case "${1:-}" in
 esac
 
 scripts/install-deps.sh
-if ! log=$(scripts/build.sh release 2>&1); then printf '%s\n' "$log" >&2; exit 1; fi
+echo "building (the first time takes a few minutes)" >&2
+if ! log=$(scripts/build.sh release kube-events-exporter sim-apiserver 2>&1); then printf '%s\n' "$log" >&2; exit 1; fi
 
 work=$(mktemp -d)
 sim_pid='' exporter_pid=''
