@@ -6,6 +6,9 @@ cd "$(dirname "$0")/.."
 preset=${1:-release}
 shift || true
 
+# Lets clones in other folders share what the compiler cache knows.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }

@@ -1,0 +1,40 @@
+// Logs trouble once and then only counts it, so that a long outage does not fill the log.
+// Owned by a ScopeSession, used on the informer thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kube_events/base/logging.h"
+
+namespace kube_events {
+
+class TroubleLog {
+ public:
+  explicit TroubleLog(Logger log) : log_(std::move(log)) {}
+
+  // The same text as last time is logged at debug level.
+  void Note(const std::string& trouble, Logger::Fields fields) {
+    ++count_;
+    if (std::exchange(last_, trouble) == trouble) {
+      log_.Debug(trouble, {{"failures", count_}});
+    } else {
+      log_.Warn(trouble, fields);
+    }
+  }
+
+  // All is well: logs `message` if there was trouble.
+  void Over(std::string_view message, std::string_view scope) {
+    if (count_ > 0) log_.Info(message, {{"scope", scope}, {"failures", count_}});
+    count_ = 0;
+    last_.clear();
+  }
+
+ private:
+  Logger log_;
+  std::string last_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace kube_events
