@@ -27,4 +27,4 @@ export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/tsan.supp:halt_on_error=1:second_deadlock_stack=1}"
 ctest --preset "$preset" --parallel "$(nproc)"
 
-if $e2e; then tests/e2e/run.sh; fi
+if $e2e; then KUBE_EVENTS_EXPORTER=$PWD/build/$preset/bin/kube-events-exporter tests/e2e/run.sh; fi
