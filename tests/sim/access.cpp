@@ -21,7 +21,7 @@ std::optional<std::string> AccessControl::User(const Request& request) const {
 
 std::optional<Status> AccessControl::Refusal(const std::string& user, const ResourceRequest& request) const {
   const bool denied = std::any_of(denied_.begin(), denied_.end(), [&](const AccessRule& rule) {
-    return Allows(rule.verb, request.verb) && Allows(rule.group, request.resource.group) &&
+    return Allows(rule.user, user) && Allows(rule.verb, request.verb) && Allows(rule.group, request.resource.group) &&
            Allows(rule.resource, request.resource.resource) && Allows(rule.namespace_name, request.namespace_name);
   });
   if (!denied) return std::nullopt;

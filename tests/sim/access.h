@@ -14,6 +14,7 @@ namespace kube_events::sim {
 
 // Refuses what it matches, as a missing RBAC rule does.
 struct AccessRule {
+  std::string user = "*";
   std::string verb = "*";
   std::string group = "*";  // "" is core
   std::string resource = "*";

@@ -28,7 +28,8 @@ TEST(Access, TokensAdmitTheirUsersOnly) {
 
 TEST(Access, RefusalNamesUserVerbAndScope) {
   SimServer server({.tokens = {{"good", "alice"}}});
-  server.SetDenied({{.verb = "list", .namespace_name = ""}, {.verb = "watch", .group = "events.k8s.io"}});
+  server.SetDenied(
+      {{.verb = "list", .namespace_name = ""}, {.verb = "watch", .group = "events.k8s.io"}, {.user = "bob"}});
   const auto refused = Get(server.Url() + "/api/v1/events", WithToken("good"));
   EXPECT_EQ(refused.status, 403);
   const json status = ParseJson(refused.body);

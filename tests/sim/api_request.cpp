@@ -96,6 +96,7 @@ std::optional<ResourceRequest> ParseResource(const Request& request) {
   }
   if (parts.size() > 2 || parts[0] != "events") return std::nullopt;
   if (parts.size() == 2) result.name = parts[1];
+  if (result.namespace_name.empty() && !result.name.empty()) return std::nullopt;
   result.resource = {result.api == Api::kCoreV1 ? "" : "events.k8s.io", "events", "Event"};
   result.verb = Verb(request, result.name.empty());
   return result;

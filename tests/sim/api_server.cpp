@@ -34,7 +34,8 @@ Reply ApiServer::Handle(const Request& request) {
     return JsonReply(R"({"major":"1","minor":"36","gitVersion":"v1.36.1-simulated","platform":"linux/amd64"})");
   }
   if (!access_.User(request)) return StatusReply(Unauthorized());
-  return TextReply("404 page not found\n", 404);
+  const bool known = request.path.starts_with("/api/v1/") || request.path.starts_with("/apis/events.k8s.io/v1/");
+  return known ? StatusReply(PathNotFound()) : TextReply("404 page not found\n", 404);
 }
 
 Reply ApiServer::HandleResource(const Request& request, const ResourceRequest& resource) {

@@ -113,8 +113,8 @@ Reply PostAccess(ApiServer& server, const json& body) {
   if (body.contains("denied")) {
     std::vector<AccessRule> rules;
     for (const json& rule : body["denied"]) {
-      rules.push_back({rule.value("verb", "*"), rule.value("group", "*"), rule.value("resource", "*"),
-                       rule.value("namespace", "*")});
+      rules.push_back({rule.value("user", "*"), rule.value("verb", "*"), rule.value("group", "*"),
+                       rule.value("resource", "*"), rule.value("namespace", "*")});
     }
     server.access().SetDenied(std::move(rules));
   }

@@ -47,6 +47,11 @@ class ObjectReader {
     const std::string text = Text(key);
     if (text.empty()) return std::nullopt;
     const OptionalTime time = ParseTime(text);
+    // MicroTime has exactly six digits behind the point.
+    if (micro && error_.empty() &&
+        (text.size() < 27 || text[19] != '.' || text.find_first_not_of("0123456789", 20) != 26)) {
+      error_ = "parsing time \"" + text + "\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse it";
+    }
     if (!time) Mistyped(key, "Time");
     // How Go spells an unset time.
     if (!time || *time <= WallTime{std::chrono::seconds{-62'135'596'800}}) return std::nullopt;

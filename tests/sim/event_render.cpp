@@ -55,7 +55,7 @@ void AppendMetadata(std::string& out, const EventMetadata& metadata) {
     AppendNumber(out, metadata.resource_version);
     out += '"';
   }
-  AppendJsonTime(writer.Key("creationTimestamp"), metadata.creation_time);
+  if (metadata.creation_time) AppendJsonTime(writer.Key("creationTimestamp"), metadata.creation_time);
   if (!metadata.labels.empty()) AppendMap(writer.Key("labels"), metadata.labels);
   if (!metadata.annotations.empty()) AppendMap(writer.Key("annotations"), metadata.annotations);
   if (!metadata.managed_fields.empty()) writer.Key("managedFields") += metadata.managed_fields;

@@ -29,10 +29,11 @@ bool IsSubdomain(std::string_view name) {
          name.front() != '.' && name.back() != '-' && name.back() != '.';
 }
 
-void ValidateName(const EventMetadata& metadata, Causes& causes) {
+// core/v1 takes any name.
+void ValidateName(const EventMetadata& metadata, Api api, Causes& causes) {
   if (metadata.name.empty()) {
     causes.push_back({"FieldValueRequired", "Required value: name or generateName is required", "metadata.name"});
-  } else if (!IsSubdomain(metadata.name)) {
+  } else if (api == Api::kEventsV1 && !IsSubdomain(metadata.name)) {
     AddInvalid(causes, "metadata.name", metadata.name,
                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
                "must start and end with an alphanumeric character");
@@ -95,7 +96,8 @@ void Immutable(Causes& causes, std::string field, bool same) {
 
 Causes ValidateCreate(const EventObject& event, Api api) {
   Causes causes;
-  ValidateName(event.metadata, causes);
+  ValidateName(event.metadata, api, causes);
+  if (event.metadata.name.empty()) return causes;
   ValidateNamespace(event, causes);
   if (event.event_time) ValidateNewStyle(event, api, causes);
   if (api == Api::kEventsV1) ValidateEventsV1(event, causes);

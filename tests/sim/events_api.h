@@ -38,7 +38,7 @@ class EventsApi {
   Reply Delete(const Request& request, const ResourceRequest& resource);
   Reply DeleteCollection(const Request& request, const ResourceRequest& resource);
   // Stores `event` in place of `current` and answers with what is stored then.
-  Reply Replace(EventObject event, const StoredEvent& current, const ResourceRequest& resource);
+  Reply Replace(EventObject event, const StoredEvent& current, const Request& request, const ResourceRequest& resource);
   std::string GenerateName(const std::string& base);
 
   EventStore& store_;

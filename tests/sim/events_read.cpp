@@ -21,13 +21,18 @@ using PlanOrStatus = std::pair<std::optional<ListPlan>, Status>;
 
 PlanOrStatus Refuse(Status status) { return {std::nullopt, std::move(status)}; }
 
+std::string BadVersion(std::string_view text) {
+  return "resourceVersion: Invalid value: \"" + std::string(text) + "\": strconv.ParseUint: parsing \"" +
+         std::string(text) + "\": invalid syntax";
+}
+
 // A page that goes on where another one ended.
 PlanOrStatus PlanContinue(const Request& request, const EventStore& store, ListPlan plan) {
   if (!request.Query("resourceVersion").empty() || !request.Query("resourceVersionMatch").empty()) {
     return Refuse(BadRequest("specifying resource version is not allowed when using continue"));
   }
   const std::optional<ContinueToken> token = DecodeContinue(request.Query("continue"));
-  if (!token) return Refuse(BadRequest("continue key is not valid: illegal base64 data"));
+  if (!token) return Refuse(BadRequest("invalid continue token: continue key is not valid: illegal base64 data"));
   const std::uint64_t current = store.Revision();
   plan.first_page = false;
   plan.query.start = plan.query.prefix + token->start;
@@ -46,10 +51,15 @@ PlanOrStatus PlanFirst(const Request& request, const EventStore& store, ListPlan
   const std::string_view text = request.Query("resourceVersion");
   const std::optional<std::uint64_t> wanted = request.QueryNumber("resourceVersion");
   if (!text.empty() && !wanted) {
-    return Refuse(BadRequest("Invalid value: \"" + std::string(text) + "\": resource version must be a number"));
+    return Refuse(BadRequest("invalid resource version: " + BadVersion(text)));
   }
   if (!match.empty() && text.empty()) {
-    return Refuse(BadRequest("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    return Refuse(InvalidListOptions("resourceVersionMatch",
+                                     "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+  }
+  if (match == "Exact" && wanted == 0U) {
+    return Refuse(InvalidListOptions("resourceVersionMatch",
+                                     "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
   }
   const std::uint64_t current = store.Revision();
   // A version with a limit and without a match means exactly that version, as ever.
@@ -89,25 +99,19 @@ std::string RenderList(const ListPage& page, const ListPlan& plan, Api api, bool
 }
 
 // What the server answers to a watch that it does not accept.
-std::optional<Status> RefuseWatch(const Request& request, const ResourceName& names) {
+std::optional<Status> RefuseWatch(const Request& request) {
   const bool initial = !request.Query("sendInitialEvents").empty();
   const std::string_view match = request.Query("resourceVersionMatch");
-  const auto forbidden = [&](std::string field, std::string message) {
-    ResourceName options = names;
-    options.group = "meta.k8s.io";
-    options.kind = "ListOptions";
-    return Invalid(options, "", {{"FieldValueForbidden", std::move(message), std::move(field)}});
-  };
+  const std::string field = "resourceVersionMatch";
+  if (!request.Query("continue").empty()) {
+    return InvalidListOptions(field, "resourceVersionMatch is forbidden when continue is provided");
+  }
   if (!initial && !match.empty()) {
-    return forbidden("resourceVersionMatch",
-                     "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    return InvalidListOptions(field,
+                              "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   }
   if (initial && match != "NotOlderThan") {
-    return forbidden("resourceVersionMatch",
-                     "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-  }
-  if (!request.Query("continue").empty()) {
-    return forbidden("continue", "Forbidden: continue is not supported for watches");
+    return InvalidListOptions(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
   return std::nullopt;
 }
@@ -120,7 +124,12 @@ Reply EventsApi::List(const Request& request, const ResourceRequest& resource) {
   if (!selector) return StatusReply(BadRequest(selector.error().message));
   ListPlan plan;
   plan.query.prefix = resource.namespace_name.empty() ? "" : resource.namespace_name + "/";
+  const std::string_view limit = request.Query("limit");
   plan.query.limit = request.QueryNumber("limit").value_or(0);
+  // Below 0 is no limit either.
+  if (!limit.empty() && !request.QueryNumber("limit") && !limit.starts_with('-')) {
+    return StatusReply(BadRequest("strconv.ParseInt: parsing \"" + std::string(limit) + "\": invalid syntax"));
+  }
   PlanOrStatus planned = request.Query("continue").empty() ? PlanFirst(request, store_, std::move(plan))
                                                            : PlanContinue(request, store_, std::move(plan));
   if (!planned.first) return StatusReply(planned.second);
@@ -131,14 +140,14 @@ Reply EventsApi::List(const Request& request, const ResourceRequest& resource) {
 }
 
 Reply EventsApi::Watch(const Request& request, const ResourceRequest& resource, const std::optional<Fault>& fault) {
-  if (const std::optional<Status> refusal = RefuseWatch(request, resource.resource)) return StatusReply(*refusal);
+  if (const std::optional<Status> refusal = RefuseWatch(request)) return StatusReply(*refusal);
   Result<Selector> selector =
       Selector::Parse(request.Query("labelSelector"), request.Query("fieldSelector"), resource.api);
   if (!selector) return StatusReply(BadRequest(selector.error().message));
   const std::string_view text = request.Query("resourceVersion");
   const std::optional<std::uint64_t> version = request.QueryNumber("resourceVersion");
   if (!text.empty() && !version) {
-    return StatusReply(BadRequest("Invalid value: \"" + std::string(text) + "\": strconv.ParseUint: invalid syntax"));
+    return StatusReply(PlainError(BadVersion(text)));
   }
   const bool initial_events = request.QueryIsTrue("sendInitialEvents");
   WatchOptions options;
@@ -149,14 +158,13 @@ Reply EventsApi::Watch(const Request& request, const ResourceRequest& resource, 
   options.initial_state = initial_events || options.after == 0;
   options.initial_bookmark = initial_events && request.QueryIsTrue("allowWatchBookmarks");
   options.fault = fault;
+  // Not refusals but streams of one frame: Events are not in the watch cache.
   if (initial_events && options.after > store_.Revision()) {
-    return StatusReply(TooLargeResourceVersion(options.after, store_.Revision()));
-  }
-  if (!options.initial_state && !store_.CanWatchFrom(options.after)) {
-    // Not a refusal but a stream of one frame: Events are not in the watch cache.
-    options.fault = Fault{};
-    options.fault->action = FaultAction::kError;
-    options.fault->status = 410;
+    constexpr int kRetryAfter = 3;
+    options.error =
+        TooLargeResourceVersion(options.after, store_.Revision(), TooLargeSpelling::kCauseType, kRetryAfter);
+  } else if (!options.initial_state && !store_.CanWatchFrom(options.after)) {
+    options.error = ExpiredWatch();
   }
   Reply reply;
   reply.stream = std::make_unique<WatchStream>(std::move(options), store_, hub_);

@@ -3,6 +3,7 @@
 
 #include "sim/event_json.h"
 #include "sim/events_api.h"
+#include "sim/managed_fields.h"
 
 namespace kube_events::sim {
 namespace {
@@ -11,6 +12,12 @@ using nlohmann::json;
 
 std::string MediaType(const Request& request) {
   return request.content_type.substr(0, request.content_type.find_first_of("; "));
+}
+
+// Who manages the fields that a request writes: the program that its User-Agent names.
+std::string Manager(const Request& request) {
+  const std::string manager = request.user_agent.substr(0, request.user_agent.find('/'));
+  return manager.empty() ? "unknown" : manager;
 }
 
 Reply EventReply(const StoredEvent& event, Api api, int status) {
@@ -30,17 +37,22 @@ std::pair<std::optional<EventObject>, Status> ReadBody(const Request& request, c
   const std::string type = MediaType(request);
   if (!type.empty() && type != "application/json") {
     return {std::nullopt, UnsupportedMediaType("the body of the request was in an unknown format - accepted media "
-                                               "types include: application/json")};
+                                               "types include: application/json, application/yaml, "
+                                               "application/vnd.kubernetes.protobuf")};
   }
   const json object = json::parse(request.body, nullptr, false);
   if (!object.is_object()) {
-    return {std::nullopt, BadRequest("couldn't get version/kind; json parse error: the body is not a JSON object")};
+    return {std::nullopt,
+            BadRequest("the object provided is unrecognized (must be of type Event): couldn't get version/kind; "
+                       "json parse error: the body is not a JSON object")};
+  }
+  const std::string kind = object.contains("kind") && object["kind"].is_string() ? object["kind"] : json("Event");
+  if (kind != "Event") {
+    return {std::nullopt, BadRequest(kind + " in version \"v1\" cannot be handled as a Event: unknown conversion")};
   }
   Result<EventObject> event = ParseEvent(object, resource.api);
   if (!event) {
-    const std::string version = resource.api == Api::kCoreV1 ? "v1" : "v1";
-    return {std::nullopt,
-            BadRequest("Event in version \"" + version + "\" cannot be handled as a Event: " + event.error().message)};
+    return {std::nullopt, BadRequest("Event in version \"v1\" cannot be handled as a Event: " + event.error().message)};
   }
   if (event->metadata.namespace_name.empty()) event->metadata.namespace_name = resource.namespace_name;
   if (event->metadata.namespace_name != resource.namespace_name) {
@@ -91,10 +103,11 @@ Reply EventsApi::Create(const Request& request, const ResourceRequest& resource)
   std::vector<StatusCause> causes = ValidateCreate(*event, resource.api);
   if (!causes.empty()) return StatusReply(Invalid(resource.resource, event->metadata.name, std::move(causes)));
   if (event->metadata.resource_version != 0) {
-    return StatusReply(InternalError("resourceVersion should not be set on objects to be created"));
+    return StatusReply(PlainError("resourceVersion should not be set on objects to be created"));
   }
   event->metadata.uid.clear();
   event->metadata.creation_time.reset();
+  event->metadata.managed_fields = WriterManagedFields(*event, Manager(request), resource.api, clock_.Wall());
   const std::string name = event->metadata.name;
   const StoredEventPtr stored = store_.Create(std::move(*event));
   if (stored == nullptr) return StatusReply(AlreadyExists(resource.resource, name));
@@ -109,12 +122,13 @@ Reply EventsApi::Update(const Request& request, const ResourceRequest& resource)
                                   ") does not match the name on the URL (" + resource.name + ")"));
   }
   const StoredEventPtr current = store_.Get(event->Key());
-  if (current != nullptr) return Replace(std::move(*event), *current, resource);
+  if (current != nullptr) return Replace(std::move(*event), *current, request, resource);
   // Events may be created by an update.
   std::vector<StatusCause> causes = ValidateCreate(*event, resource.api);
   if (!causes.empty()) return StatusReply(Invalid(resource.resource, resource.name, std::move(causes)));
   event->metadata.uid.clear();
   event->metadata.creation_time.reset();
+  event->metadata.managed_fields = WriterManagedFields(*event, Manager(request), resource.api, clock_.Wall());
   return EventReply(*store_.Create(std::move(*event)), resource.api, 201);
 }
 
@@ -126,20 +140,24 @@ Reply EventsApi::Patch(const Request& request, const ResourceRequest& resource) 
   std::optional<json> patched;
   try {
     patched = ApplyPatch(ToJson(current->object(), resource.api), patch, MediaType(request));
-  } catch (const json::exception& error) {  // a JSON patch that does not apply
-    return StatusReply(Invalid(resource.resource, resource.name, {{"", error.what(), "patch"}}));
+  } catch (const json::exception&) {  // a JSON patch that does not apply
+    return StatusReply(RejectedPatch());
   }
   if (!patched) {
-    return StatusReply(UnsupportedMediaType(
-        "the body of the request was in an unknown format - accepted media types include: "
-        "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json"));
+    Status status = UnsupportedMediaType("415: Unsupported Media Type");
+    status.details = true;
+    return StatusReply(status);
   }
   Result<EventObject> event = ParseEvent(*patched, resource.api);
-  if (!event) return StatusReply(BadRequest(event.error().message));
-  return Replace(std::move(*event), *current, resource);
+  if (!event) {
+    const std::string cause = "Invalid value: \"" + patched->dump() + "\": " + event.error().message;
+    return StatusReply(Invalid({}, "", {{"FieldValueInvalid", cause, "patch"}}));
+  }
+  return Replace(std::move(*event), *current, request, resource);
 }
 
-Reply EventsApi::Replace(EventObject event, const StoredEvent& current, const ResourceRequest& resource) {
+Reply EventsApi::Replace(EventObject event, const StoredEvent& current, const Request& request,
+                         const ResourceRequest& resource) {
   const EventMetadata& stored = current.object().metadata;
   EventMetadata& metadata = event.metadata;
   if (metadata.resource_version != 0 && metadata.resource_version != stored.resource_version) {
@@ -148,21 +166,24 @@ Reply EventsApi::Replace(EventObject event, const StoredEvent& current, const Re
                                 "try again"));
   }
   if (!metadata.uid.empty() && metadata.uid != stored.uid) {
-    return StatusReply(
-        Conflict(resource.resource, resource.name,
-                 "Precondition failed: UID in precondition: " + metadata.uid + ", UID in object meta: " + stored.uid));
+    return StatusReply(Conflict(
+        resource.resource, resource.name,
+        "StorageError: invalid object, Code: 4, Key: /registry/events/" + current.object().Key() +
+            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " + metadata.uid +
+            ", UID in object meta: " + stored.uid));
   }
   metadata.uid = stored.uid;
   metadata.creation_time = stored.creation_time;
   metadata.resource_version = stored.resource_version;
   metadata.name = stored.name;
   metadata.namespace_name = stored.namespace_name;
-  if (metadata.managed_fields.empty()) metadata.managed_fields = stored.managed_fields;
+  metadata.managed_fields = stored.managed_fields;
   std::vector<StatusCause> causes = ValidateUpdate(event, current.object(), resource.api);
   if (!causes.empty()) return StatusReply(Invalid(resource.resource, resource.name, std::move(causes)));
   // A write that changes nothing takes no revision.
   if (event == current.object()) return EventReply(current, resource.api, 200);
-  return EventReply(*store_.Update(std::move(event)), resource.api, 200);
+  metadata.managed_fields = UpdatedManagedFields(event, Manager(request), resource.api, clock_.Wall());
+  return EventReply(*store_.Replace(current, std::move(event)), resource.api, 200);
 }
 
 Reply EventsApi::Delete(const Request& request, const ResourceRequest& resource) {
@@ -173,9 +194,11 @@ Reply EventsApi::Delete(const Request& request, const ResourceRequest& resource)
   const json preconditions = options.is_object() ? options.value("preconditions", json::object()) : json::object();
   const std::string uid = preconditions.is_object() ? preconditions.value("uid", "") : "";
   if (!uid.empty() && uid != current->object().metadata.uid) {
-    return StatusReply(Conflict(resource.resource, resource.name,
-                                "Precondition failed: UID in precondition: " + uid +
-                                    ", UID in object meta: " + current->object().metadata.uid));
+    const ResourceName kind{"", "Event", "Event"};
+    return StatusReply(Conflict(kind, resource.name,
+                                "the UID in the precondition (" + uid + ") does not match the UID in record (" +
+                                    current->object().metadata.uid +
+                                    "). The object might have been deleted and then recreated"));
   }
   store_.Delete(key);
   return JsonReply(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":")" +
@@ -187,8 +210,9 @@ Reply EventsApi::DeleteCollection(const Request& request, const ResourceRequest&
       Selector::Parse(request.Query("labelSelector"), request.Query("fieldSelector"), resource.api);
   if (!selector) return StatusReply(BadRequest(selector.error().message));
   const ListPage page = store_.List({resource.namespace_name + "/", "", store_.Revision(), 0, &*selector});
-  for (const StoredEventPtr& event : page.items) store_.Delete(event->object().Key());
-  return List(request, resource);
+  Reply reply = List(request, resource);
+  for (const StoredEventPtr& event : page.items) store_.Remove(*event);
+  return reply;
 }
 
 }  // namespace kube_events::sim

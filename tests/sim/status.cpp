@@ -52,6 +52,11 @@ Status Make(int code, std::string reason, std::string message) {
   return status;
 }
 
+Status WithDetails(Status status) {
+  status.details = true;
+  return status;
+}
+
 Status About(const ResourceName& resource, std::string_view name, Status status) {
   status.name = name;
   status.group = resource.group;
@@ -67,8 +72,8 @@ std::string Status::ToJson() const {
   out += R"(},"status":"Failure")";
   AppendMember(out, "message", message);
   AppendMember(out, "reason", reason);
-  const std::string details = Details(*this);
-  if (details != "{}") out.append(",\"details\":").append(details);
+  const std::string details_text = Details(*this);
+  if (details || details_text != "{}") out.append(",\"details\":").append(details_text);
   out.append(",\"code\":").append(std::to_string(code)).append("}");
   return out;
 }
@@ -91,7 +96,12 @@ Status NotFound(const ResourceName& resource, std::string_view name) {
   return About(resource, name, Make(404, "NotFound", resource.Qualified() + " " + Quoted(name) + " not found"));
 }
 
-Status PathNotFound() { return Make(404, "NotFound", "the server could not find the requested resource"); }
+Status PathNotFound() { return WithDetails(Make(404, "NotFound", "the server could not find the requested resource")); }
+
+Status ForbiddenPath(std::string_view user, std::string_view path) {
+  std::string message = "forbidden: User " + Quoted(user) + " cannot get path " + Quoted(path);
+  return WithDetails(Make(403, "Forbidden", std::move(message)));
+}
 
 Status AlreadyExists(const ResourceName& resource, std::string_view name) {
   return About(resource, name,
@@ -105,8 +115,10 @@ Status Conflict(const ResourceName& resource, std::string_view name, std::string
 }
 
 Status Invalid(const ResourceName& resource, std::string_view name, std::vector<StatusCause> causes) {
-  std::string qualified = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
-  std::string message = qualified + " " + Quoted(name) + " is invalid: ";
+  const std::string kind = resource.group == "events.k8s.io" || resource.group.empty()
+                               ? resource.kind
+                               : resource.kind + "." + resource.group;
+  std::string message = kind + " " + Quoted(name) + " is invalid: ";
   const bool many = causes.size() > 1;
   if (many) message += "[";
   for (std::size_t i = 0; i < causes.size(); ++i) {
@@ -116,12 +128,25 @@ Status Invalid(const ResourceName& resource, std::string_view name, std::vector<
   if (many) message += "]";
   Status status = About(resource, name, Make(422, "Invalid", std::move(message)));
   status.kind = resource.kind;
+  // Events are validated as the internal type, which has no group.
+  if (resource.group == "events.k8s.io") status.group.clear();
   status.causes = std::move(causes);
   return status;
 }
 
 Status MethodNotAllowed() {
-  return Make(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+  return WithDetails(Make(405, "MethodNotAllowed", "the server does not allow this method on the requested resource"));
+}
+
+Status PlainError(std::string message) { return Make(500, "", std::move(message)); }
+
+Status InvalidListOptions(std::string field, std::string message) {
+  const ResourceName options{"meta.k8s.io", "", "ListOptions"};
+  return Invalid(options, "", {{"FieldValueForbidden", "Forbidden: " + std::move(message), std::move(field)}});
+}
+
+Status RejectedPatch() {
+  return WithDetails(Make(422, "Invalid", "the server rejected our request due to an error in our request"));
 }
 
 Status UnsupportedMediaType(std::string message) { return Make(415, "UnsupportedMediaType", std::move(message)); }
@@ -158,11 +183,12 @@ Status ExpiredContinueWithoutToken() {
               "list without the continue parameter.");
 }
 
-Status TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current, TooLargeSpelling spelling) {
+Status TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current, TooLargeSpelling spelling,
+                               int retry_after_seconds) {
   const std::string text =
       "Too large resource version: " + std::to_string(wanted) + ", current: " + std::to_string(current);
   Status status = Make(504, "Timeout", "Timeout: " + text);
-  status.retry_after_seconds = 1;
+  status.retry_after_seconds = retry_after_seconds;
   if (spelling == TooLargeSpelling::kCauseType) {
     status.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   } else if (spelling == TooLargeSpelling::kCauseMessage) {

@@ -26,6 +26,7 @@ struct Status {
   std::string kind = {};  // for most reasons the resource: "events"
   std::vector<StatusCause> causes = {};
   int retry_after_seconds = 0;  // also sent as Retry-After header
+  bool details = false;         // "details" is there even if it is empty
 
   // The object as the server writes it, one line without the newline.
   std::string ToJson() const;
@@ -47,8 +48,10 @@ Status Unauthorized();
 Status Forbidden(const ResourceName& resource, std::string_view name, std::string_view user, std::string_view verb,
                  std::string_view namespace_name);
 Status NotFound(const ResourceName& resource, std::string_view name);
-// A path that the server does not know: plain text in reality, code 404.
+// A resource that the server does not know, of an API that it does.
 Status PathNotFound();
+// A path outside of all APIs, asked for by somebody who may not.
+Status ForbiddenPath(std::string_view user, std::string_view path);
 Status AlreadyExists(const ResourceName& resource, std::string_view name);
 Status Conflict(const ResourceName& resource, std::string_view name, std::string message);
 Status Invalid(const ResourceName& resource, std::string_view name, std::vector<StatusCause> causes);
@@ -56,6 +59,12 @@ Status MethodNotAllowed();
 Status UnsupportedMediaType(std::string message);
 Status TooManyRequests(int retry_after_seconds);
 Status InternalError(std::string_view message);
+// An error that nobody gave a reason: 500 with nothing but a message.
+Status PlainError(std::string message);
+// Query parameters that contradict each other.
+Status InvalidListOptions(std::string field, std::string message);
+// A JSON patch that does not apply to the object.
+Status RejectedPatch();
 // The history that a watch or a list at a revision needs is compacted.
 Status ExpiredWatch();
 Status ExpiredList();
@@ -70,6 +79,6 @@ enum class TooLargeSpelling {
   kMessageOnly,   // before: only the text of the message
 };
 Status TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current,
-                               TooLargeSpelling spelling = TooLargeSpelling::kCauseType);
+                               TooLargeSpelling spelling = TooLargeSpelling::kCauseType, int retry_after_seconds = 0);
 
 }  // namespace kube_events::sim

@@ -33,7 +33,7 @@ WatchStream::WatchStream(WatchOptions options, const EventStore& store, WatchHub
       type_prefix_(std::string(R"(","object":{"kind":"Event","apiVersion":")") + ApiVersion(options_.api) + "\","),
       everything_(options_.namespace_name.empty() && options_.selector.empty()) {
   hub_.streams_.insert(this);
-  if (options_.initial_state) {
+  if (options_.initial_state && !options_.error) {
     options_.after = store_.Revision();
     const std::string prefix = options_.namespace_name.empty() ? "" : options_.namespace_name + "/";
     initial_ = store_.List({prefix, "", store_.Revision(), 0, &options_.selector}).items;
@@ -82,6 +82,10 @@ std::optional<StreamSource::State> WatchStream::Interruption(ChunkWriter& writer
       case DropMode::kSilence:
         return State::kIdle;
     }
+  }
+  if (options_.error) {
+    SendError(writer, *options_.error);
+    return State::kEnd;
   }
   return FaultIsDue() ? ApplyFault(writer) : std::nullopt;
 }

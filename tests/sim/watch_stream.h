@@ -49,6 +49,7 @@ struct WatchOptions {
   std::uint64_t after = 0;     // changes behind this revision are sent
   bool initial_state = false;  // first the current state as ADDED; `after` is then the current revision
   bool initial_bookmark = false;
+  std::optional<Status> error = {};  // the stream is nothing but this
   std::optional<Fault> fault = {};
 };
 

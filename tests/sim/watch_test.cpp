@@ -174,7 +174,18 @@ TEST_F(Watch, ContradictoryParametersAreRefused) {
   EXPECT_EQ(Get(url + "&resourceVersionMatch=NotOlderThan").status, 422);
   EXPECT_EQ(Get(url + "&sendInitialEvents=true").status, 422);
   EXPECT_EQ(Get(url + "&continue=x").status, 422);
-  EXPECT_EQ(Get(url + "&resourceVersion=banana").status, 400);
+  EXPECT_EQ(Get(url + "&resourceVersion=banana").status, 500);
+}
+
+TEST_F(Watch, WatchListFromTheFutureIsOneErrorFrame) {
+  FetchStream stream(server_.Url() +
+                     "/api/v1/events?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                     "&allowWatchBookmarks=true&resourceVersion=1000");
+  EXPECT_EQ(stream.status(), 200);
+  const json frame = NextFrame(stream);
+  EXPECT_EQ(frame["type"], "ERROR");
+  EXPECT_EQ(frame["object"]["details"]["causes"][0]["reason"], "ResourceVersionTooLarge");
+  EXPECT_EQ(stream.NextLine(), std::nullopt);
 }
 
 TEST_F(Watch, SendsOneFramePerChunk) {

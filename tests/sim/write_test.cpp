@@ -123,6 +123,7 @@ TEST_F(Write, PatchChangesWhatItNamesAndNothingElse) {
     expected["message"] = "again";
     expected["count"] = patched["count"];
     expected["metadata"]["resourceVersion"] = patched["metadata"]["resourceVersion"];
+    expected["metadata"]["managedFields"] = patched["metadata"]["managedFields"];
     EXPECT_EQ(patched, expected);
   }
 }
@@ -157,7 +158,7 @@ TEST_F(Write, PatchOfAnUnknownKindIsRefused) {
   Post(server_.Url() + kCoreEvents, CoreEvent("a").dump());
   EXPECT_EQ(Patch(std::string(kCoreEvents) + "/a", "{}", "text/plain").status, 415);
   EXPECT_EQ(Patch(std::string(kCoreEvents) + "/a", "{broken").status, 400);
-  EXPECT_EQ(Patch(std::string(kCoreEvents) + "/a", R"({"count":"many"})").status, 400);
+  EXPECT_EQ(Patch(std::string(kCoreEvents) + "/a", R"({"count":"many"})").status, 422);
 }
 
 TEST_F(Write, JsonPatchApplies) {
@@ -206,16 +207,44 @@ TEST_F(Write, BadObjectsAreRefused) {
   const auto invalid = Post(core, stranger.dump());
   EXPECT_EQ(invalid.status, 422);
   EXPECT_EQ(ParseJson(invalid.body)["details"]["causes"][0]["field"], "involvedObject.namespace");
-  EXPECT_EQ(Post(core, CoreEvent("Capital").dump()).status, 422);
+  EXPECT_EQ(Post(core, CoreEvent("").dump()).status, 422);
+  json pod = CoreEvent("a");
+  pod["kind"] = "Pod";
+  EXPECT_EQ(Post(core, pod.dump()).status, 400);
   EXPECT_EQ(Post(core, "[]").status, 400);
   EXPECT_EQ(Post(core, R"({"metadata":{"name":"a"},"count":true})").status, 400);
   EXPECT_EQ(Post(core, "x", {.headers = {{"Content-Type", "application/yaml"}}}).status, 415);
   EXPECT_EQ(Post(server_.Url() + "/api/v1/events", CoreEvent("a").dump()).status, 405);
 }
 
+TEST_F(Write, ManagedFieldsNameWhoWroteWhat) {
+  const FetchOptions kubelet{.headers = {{"User-Agent", "kubelet/v1.36.1 (linux/amd64)"}}};
+  Post(server_.Url() + kCoreEvents, CoreEvent("a").dump(), kubelet);
+  const std::string path = std::string(kCoreEvents) + "/a";
+  json entries = GetJson(server_.Url() + path)["metadata"]["managedFields"];
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0]["manager"], "kubelet");
+  EXPECT_EQ(entries[0]["apiVersion"], "v1");
+  EXPECT_EQ(entries[0]["fieldsV1"]["f:source"], (json{{"f:component", json::object()}, {"f:host", json::object()}}));
+  EXPECT_FALSE(entries[0]["fieldsV1"].contains("f:series"));
+  clock_.Advance(std::chrono::seconds{5});
+  Patch(path, R"({"count":7})");
+  Patch(path, R"({"count":8,"metadata":{"labels":{"x":"y"}}})");
+  entries = GetJson(server_.Url() + path)["metadata"]["managedFields"];
+  ASSERT_EQ(entries.size(), 2U) << entries;
+  EXPECT_EQ(entries[0]["manager"], "kubelet");
+  EXPECT_EQ(entries[1]["manager"], "unknown");
+  EXPECT_EQ(entries[1]["time"], "2026-01-01T00:00:05Z");
+  EXPECT_TRUE(entries[1]["fieldsV1"]["f:metadata"]["f:labels"].contains("f:x"));
+}
+
 TEST_F(Write, TheNewApiAsksForMore) {
   const std::string url = server_.Url() + kEventsEvents;
+  EXPECT_EQ(Post(url, EventsEvent("Capital").dump()).status, 422);
   json event = EventsEvent("a");
+  event["eventTime"] = "2026-01-01T00:00:00.1Z";
+  EXPECT_EQ(Post(url, event.dump()).status, 400) << "six digits";
+  event = EventsEvent("a");
   event["series"]["count"] = 1;
   EXPECT_EQ(Post(url, event.dump()).status, 422);
   event = EventsEvent("a");
