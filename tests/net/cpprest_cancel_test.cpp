@@ -162,6 +162,7 @@ TEST(CpprestCancel, ManyWhileTheirObserversAreCalled) {
   });
   auto client = ClientOf(server.url());
   std::vector<std::jthread> owners;
+  owners.reserve(8);
   for (int i = 0; i < 8; ++i) {
     owners.emplace_back([&client, i] {
       for (std::size_t round = 0; round < 10; ++round) {

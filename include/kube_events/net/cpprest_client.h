@@ -17,12 +17,15 @@ namespace kube_events {
 // latter it points SSL_CERT_FILE and SSL_CERT_DIR at nothing, after remembering where the system's bundle is; a child
 // process that uses OpenSSL must not inherit them. Call it in main before any thread starts, since it changes the
 // environment; further calls do nothing.
+//
+// A name lookup under way cannot be ended. Its thread is joined when statics are destroyed, so a main that must end in
+// time, with a DNS server that does not answer too, has to leave by std::quick_exit after flushing its output.
 void InitialiseNetworking();
 
 // A client of one server. `server_url`: see ParseServerUrl; requests go below its path. `tls` is asked at every
 // request to an https server and may be empty for http. Requests without a connection of their own share kept-alive
 // ones, which are given up when the settings change and after a failure. Fails with kConfiguration on a bad URL.
-// Redirects are answers like any other and not followed. The destructor waits up to 1 s for cancelled requests.
+// Redirects are answers like any other and not followed. The destructor waits up to 0.5 s for cancelled requests.
 Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_url, TlsProvider tls);
 
 }  // namespace kube_events
