@@ -29,7 +29,7 @@ enum class StepKind {
   kDelete,      // by TTL or by hand
   kRelabel,     // a change that is no occurrence; under a selector the object starts or stops to match
   kDeliver,     // up to `amount` watch events reach the observer
-  kReplay,      // the observer is sent the newest delivered state of a live object again
+  kReplay,      // the observer is sent the state of a live object again that it was sent `amount` changes ago
   kGap,         // the watch breaks and cannot be continued: only a list helps
   kFailedList,  // a list breaks off after `amount` items
   kList,        // a whole list; the first one is the baseline

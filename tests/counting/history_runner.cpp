@@ -139,8 +139,9 @@ void HistoryRunner::ListAgain(ListReason reason, std::size_t items) {
 // The observer notices at once: it is beyond the rules when versions have caught up with its position.
 void HistoryRunner::Restore(const Step& step) {
   world_.Run(step, gap_);
-  if (!baseline_done_) return;
   delivered_.clear();
+  sent_.clear();  // versions begin again
+  if (!baseline_done_) return;
   gap_ = true;
   if (world_.version() >= position_) return;
   if (step.amount % 3 == 0) ListAgain(ListReason::kRestored, 2);
@@ -160,10 +161,12 @@ void HistoryRunner::Deliver(std::size_t events) {
 }
 
 void HistoryRunner::Replay(std::int64_t choice) {
-  if (!baseline_done_ || gap_ || delivered_.empty()) return;
-  const auto index = choice % static_cast<std::int64_t>(delivered_.size());
-  const auto [name, object] = *std::next(delivered_.begin(), index);
-  Send(ChangeKind::kModified, name, object);
+  if (!baseline_done_ || gap_ || sent_.empty()) return;
+  const std::size_t back = static_cast<std::size_t>(choice) % sent_.size();
+  const WatchEvent old = *(sent_.end() - 1 - static_cast<std::ptrdiff_t>(back));
+  // What is known of a deleted or evicted object has no version to tell a replay by.
+  const bool known = delivered_.count(old.name) > 0 && history_.max_live > world_.runs().size();
+  if (known) Send(ChangeKind::kModified, old.name, old.object);
 }
 
 void HistoryRunner::Send(ChangeKind kind, const std::string& name, const Object& object) {
@@ -174,7 +177,8 @@ void HistoryRunner::Send(ChangeKind kind, const std::string& name, const Object&
   if (kind == ChangeKind::kDeleted) {
     delivered_.erase(name);
   } else {
-    delivered_[name] = object;
+    delivered_.insert(name);
+    sent_.push_back({kind, name, object});
   }
 }
 

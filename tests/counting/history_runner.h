@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "counting/history.h"
 #include "counting/world.h"
@@ -44,7 +46,8 @@ class HistoryRunner final : private OccurrenceSink {
   World world_;
   OccurrenceCounter counter_;
   std::map<std::string, Tally> tallies_;
-  std::map<std::string, Object> delivered_;  // the newest delivered state of live objects
+  std::set<std::string> delivered_;  // names of the live objects that the observer was shown
+  std::vector<WatchEvent> sent_;     // all their states, in order
   std::uint64_t position_ = 0;
   bool baseline_done_ = false;
   bool gap_ = false;

@@ -71,6 +71,10 @@ TEST(KnownKey, ANewUidWithTotalOneAddsOne) {
   EXPECT_EQ(Judge(Knows(40, std::nullopt), See(1, std::nullopt, kOtherUid)).occurrences, Adds(1));
 }
 
+TEST(KnownKey, ANewUidWithTotalOneIsCertainAlsoUnderALabelSelector) {
+  EXPECT_EQ(Judge(Knows(40), See(1, kEarlier, kOtherUid), WithSelector()).occurrences, Adds(1));
+}
+
 TEST(KnownKey, ANewUidWithAnUnsetEpochIsAFirstSight) {
   EXPECT_EQ(Judge(Knows(4), See(5, std::nullopt, kOtherUid)).occurrences, Adds(1, 0, 4));
   EXPECT_EQ(Judge(Knows(4, std::nullopt), See(5, std::nullopt, kOtherUid)).occurrences, Adds(1, 0, 4));
