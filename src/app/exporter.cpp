@@ -100,6 +100,8 @@ struct Exporter::Parts {
   OccurrenceCounter counter;
   ExporterMonitor monitor;
   MetricsRequestObserver request_observer{metrics};
+  std::string server_found;
+  std::vector<std::string> warnings;
   std::unique_ptr<Credentials> credentials;
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeClient> client;
@@ -119,8 +121,8 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
   if (!access) return Fail(access.error());
   auto made = MakeCpprestClient(access->server, access->tls);
   if (!made) return Fail(made.error());
-  log.Info("using the API server", {{"server", access->server}, {"found", access->description}});
-  for (const std::string& warning : access->warnings) log.Warn(warning);
+  server_found = "using the API server " + access->server + ": " + access->description;
+  warnings = std::move(access->warnings);
   credentials = std::move(access->credentials);
   http = std::move(*made);
   client = std::make_unique<KubeClient>(*http, *credentials);
@@ -158,6 +160,11 @@ Result<void> Exporter::Parts::Serve(const ExporterOptions& options) {
   auto started = HttpServer::Start(std::move(listeners), server_options);
   if (!started) return Fail(started.error());
   server = std::move(*started);
+  // Not before: a start that fails is told in one line.
+  const BuildInfo build = ThisBuild();
+  log.Info("kube-events-exporter", {{"version", build.version}, {"revision", build.revision}});
+  log.Info(server_found);
+  for (const std::string& warning : warnings) log.Warn(warning);
   log.Info("serving", {{"port", server->Port(0)}});
   if (own_port) log.Info("serving the exporter's own metrics", {{"port", server->Port(1)}});
   return {};
@@ -198,10 +205,8 @@ Result<std::unique_ptr<Exporter>> Exporter::Start(const ExporterOptions& options
   if (!filter) return Fail(filter.error());
 
   auto parts = std::make_unique<Parts>(options, std::move(*logging), std::move(*filter));
-  const BuildInfo build = ThisBuild();
-  parts->log.Info("kube-events-exporter", {{"version", build.version}, {"revision", build.revision}});
   if (const auto found = parts->FindServer(options, environment); !found) return Fail(found.error());
-  if (const auto serving = parts->Serve(options); !serving) return Fail(ErrorKind::kRetry, serving.error().message);
+  if (const auto serving = parts->Serve(options); !serving) return Fail(serving.error());
   parts->Watch(options);
   return std::unique_ptr<Exporter>(new Exporter(std::move(parts)));
 }
@@ -213,26 +218,44 @@ int Exporter::Wait() {
 
 std::uint16_t Exporter::Port() const { return parts_->server->Port(0); }
 
-int RunExporter(int argc, const char* const* argv) {
-  const Environment environment = [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  };
-  const auto complain = [](const Error& error) {
-    std::fprintf(stderr, "kube-events-exporter: %s\n", error.message.c_str());
-    return error.kind == ErrorKind::kConfiguration ? 2 : 1;
-  };
+namespace {
+
+std::optional<std::string> FromProcessEnvironment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+int Complain(const Error& error) {
+  std::fprintf(stderr, "kube-events-exporter: %s\n", error.message.c_str());
+  return error.kind == ErrorKind::kConfiguration ? 2 : 1;
+}
+
+int Run(int argc, const char* const* argv) {
   BlockTerminationSignals();
   InitialiseNetworking();
-  const auto parsed = ParseExporterCommandLine({argv, static_cast<std::size_t>(argc)}, environment);
-  if (!parsed) return complain(parsed.error());
+  const auto parsed = ParseExporterCommandLine({argv, static_cast<std::size_t>(argc)}, FromProcessEnvironment);
+  if (!parsed) return Complain(parsed.error());
   if (parsed->text) {
     std::fputs(parsed->text->c_str(), stdout);
     return 0;
   }
-  auto exporter = Exporter::Start(parsed->options, environment);
-  if (!exporter) return complain(exporter.error());
-  return (*exporter)->Wait();
+  const auto exporter = Exporter::Start(parsed->options, FromProcessEnvironment);
+  return exporter ? (*exporter)->Wait() : Complain(exporter.error());
+}
+
+}  // namespace
+
+int RunExporter(int argc, const char* const* argv) {
+  int code = 1;
+  try {
+    code = Run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "kube-events-exporter: cannot run: %s\n", error.what());
+  }
+  // Everything of ours has ended. The destructors of static objects would make cpprestsdk wait for a name lookup that
+  // is under way, which takes as long as the name server likes.
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 }  // namespace kube_events

@@ -165,7 +165,7 @@ constexpr FlagSpec kFlags[] = {
      "count only Events of these controllers (or source components); a leading ! denies",
      List<&O::reporting_controllers>},
 
-    {"list-page-size", "N", "500", kTune, "Events per page of a list", Number<&O::list_page_size, 1, 100'000>},
+    {"list-page-size", "N", "500", kTune, "Events per page of a list", Number<&O::list_page_size, 1, 10'000>},
     {"watch-interval", "DURATION", "5m", kTune, "a watch is recreated after this long, less up to 10 % of jitter",
      DurationIn<&O::watch_interval, kSecondMs, kDayMs>},
     {"sync-period", "DURATION", "0s", kTune,

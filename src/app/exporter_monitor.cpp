@@ -21,13 +21,13 @@ void ExporterMonitor::OnRequest(std::string_view verb, RequestOutcome outcome, c
       (list ? metrics_.list_total : metrics_.watch_total).Increment();
       break;
     case RequestOutcome::kGranted:
-      if (list) metrics_.SetLastList(clock_.Wall());
-      metrics_.SetLastStreamActivity(clock_.Wall());
+      list ? metrics_.SetLastList(clock_.Wall()) : metrics_.SetLastStreamActivity(clock_.Wall());
       break;
     case RequestOutcome::kFailed:
       if (list) metrics_.list_failed_total.Increment();
       if (verb == "watch") metrics_.watch_failed_total.Increment();
-      metrics_.CountApiError(verb, error->reason.empty() ? ToString(error->kind) : std::string_view(error->reason));
+      metrics_.CountApiError(verb == "probe" ? "list" : verb,
+                             error->reason.empty() ? ToString(error->kind) : std::string_view(error->reason));
       break;
   }
 }
@@ -47,7 +47,7 @@ void ExporterMonitor::OnFrame(const FrameType* type, WallTime now) {
     return;
   }
   metrics_.WatchEvents(*type).Increment();
-  if (*type == FrameType::kAdded || *type == FrameType::kModified) metrics_.SetLastEvent(now);
+  if (*type != FrameType::kBookmark && *type != FrameType::kError) metrics_.SetLastEvent(now);
 }
 
 }  // namespace kube_events

@@ -81,6 +81,9 @@ Result<ParsedCommandLine> Apply(CommandLine& line, const Environment& environmen
     }
     if (const auto applied = flag.apply(parsed.options, values); !applied) return Bad(where, applied.error().message);
   }
+  if (!parsed.options.exporter_host.empty() && !parsed.options.exporter_port) {
+    return Bad("--exporter-host", "has no effect without --exporter-port; give both");
+  }
   return parsed;
 }
 

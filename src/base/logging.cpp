@@ -4,8 +4,11 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
+
+#include "kube_events/base/utf8.h"
 
 namespace kube_events {
 namespace {
@@ -46,64 +49,45 @@ const char* Pattern(LogFormat format) {
   return "%Y-%m-%dT%H:%M:%S.%eZ %-7l %n: %v";
 }
 
-// Bytes of a UTF-8 sequence that starts with `lead`, or 0 where none can.
-std::size_t SequenceLength(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return 2;
-  if (lead >= 0xe0 && lead <= 0xef) return 3;
-  if (lead >= 0xf0 && lead <= 0xf4) return 4;
-  return 0;
-}
-
-// The valid UTF-8 sequence at the front of the text; empty where there is none.
-std::string_view TakeSequence(std::string_view text) {
-  const std::size_t length = SequenceLength(static_cast<unsigned char>(text[0]));
-  if (length == 0 || length > text.size()) return {};
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return {};
-  }
-  return text.substr(0, length);
-}
-
-// A value that comes from outside must not be able to start a new line or end a JSON string.
-void AppendEscaped(std::string& out, std::string_view text) {
+// A value that comes from outside must not be able to start a new line; within quotes, nor to end them.
+void AppendSafe(std::string& out, std::string_view text, bool in_quotes) {
   static constexpr char kHex[] = "0123456789abcdef";
-  while (!text.empty()) {
-    const auto c = static_cast<unsigned char>(text[0]);
-    const std::string_view sequence = TakeSequence(text);
-    if (c == '"' || c == '\\') {
+  std::string valid;
+  AppendValidUtf8(valid, text);
+  for (const char c : valid) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (in_quotes && (c == '"' || c == '\\')) {
       out += '\\';
-      out += text[0];
+      out += c;
     } else if (c == '\n') {
       out += "\\n";
-    } else if (c < 0x20 || c == 0x7f) {
+    } else if (byte < 0x20 || byte == 0x7f) {
       out += "\\u00";
-      out += kHex[c >> 4];
-      out += kHex[c & 15];
-    } else if (sequence.empty()) {
-      out += "\\ufffd";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
     } else {
-      out += sequence;
+      out += c;
     }
-    text.remove_prefix(sequence.empty() ? 1 : sequence.size());
   }
 }
 
 void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
-  AppendEscaped(out, text);
+  AppendSafe(out, text, true);
   out += '"';
 }
 
 bool NeedsQuotes(std::string_view value) {
-  return value.empty() || value.find_first_of(" \"=\\\n\t") != std::string_view::npos;
+  return value.empty() || std::any_of(value.begin(), value.end(), [](char c) {
+           return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f;
+         });
 }
 
 std::string Render(LogFormat format, std::string_view message, Logger::Fields fields) {
   std::string line;
   line.reserve(message.size() + 48 * (fields.size() + 1));
   if (format == LogFormat::kText) {
-    AppendEscaped(line, message);
+    AppendSafe(line, message, false);
   } else {
     line += format == LogFormat::kJson ? "\"msg\":" : "msg=";
     AppendQuoted(line, message);
@@ -121,7 +105,7 @@ std::string Render(LogFormat format, std::string_view message, Logger::Fields fi
     if (NeedsQuotes(field.value)) {
       AppendQuoted(line, field.value);
     } else {
-      AppendEscaped(line, field.value);
+      AppendSafe(line, field.value, false);
     }
   }
   return line;

@@ -1,24 +1,20 @@
 #include "kube_events/counting/occurrence_counter.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "kube_events/base/resource_version.h"
 #include "kube_events/counting/event_cache.h"
 #include "kube_events/counting/rules.h"
 
 namespace kube_events {
 namespace {
 
-// The version as a number; 0 where it is none, and such a state counts as changed.
-std::uint64_t ParseVersion(std::string_view text) {
-  std::uint64_t version = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), version);
-  return code == std::errc{} && end == text.data() + text.size() ? version : 0;
-}
+// 0 where the version is no number; such a state counts as changed.
+std::uint64_t ParseVersion(std::string_view text) { return ParseResourceVersion(text).value_or(0); }
 
-struct ScopeState {
+struct CountedScope {
   bool label_selector = false;
   // Of the list being read or read last.
   ListReason reason = ListReason::kFirst;
@@ -55,7 +51,7 @@ struct OccurrenceCounter::Impl {
     return sighting;
   }
 
-  RuleContext ContextOf(const Change& change, const ScopeState& scope) const {
+  RuleContext ContextOf(const Change& change, const CountedScope& scope) const {
     RuleContext context;
     if (change.kind == ChangeKind::kListed && scope.reason == ListReason::kFirst) context.moment = Moment::kFirstList;
     if (change.kind == ChangeKind::kListed && scope.reason == ListReason::kRestored) {
@@ -80,7 +76,7 @@ struct OccurrenceCounter::Impl {
   OccurrenceCounterOptions options;
   OccurrenceSink& sink;
   EventCache cache;
-  std::vector<ScopeState> scopes;
+  std::vector<CountedScope> scopes;
   std::atomic<std::size_t> live{0};
   std::atomic<std::size_t> tombstones{0};
   std::atomic<std::size_t> evicted{0};
@@ -92,7 +88,7 @@ OccurrenceCounter::OccurrenceCounter(OccurrenceCounterOptions options, Occurrenc
 OccurrenceCounter::~OccurrenceCounter() = default;
 
 void OccurrenceCounter::OnListBegin(ScopeIndex index, ListReason reason, WallTime server_time) {
-  ScopeState& scope = impl_->scopes.at(index);
+  CountedScope& scope = impl_->scopes.at(index);
   scope.reason = reason;
   ++scope.list;
   if (reason == ListReason::kRelist) return;
@@ -111,7 +107,7 @@ void OccurrenceCounter::OnListCommitted(ScopeIndex index, WallTime server_time) 
 
 void OccurrenceCounter::OnChange(const Change& change) {
   Impl& impl = *impl_;
-  const ScopeState& scope = impl.scopes.at(change.scope);
+  const CountedScope& scope = impl.scopes.at(change.scope);
   impl.cache.Expire(change.server_time);
 
   const Event& event = change.event;

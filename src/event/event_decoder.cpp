@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "json_repair.h"
-#include "kube_events/event/utf8.h"
+#include "kube_events/base/utf8.h"
 #include "object_decoder.h"
 
 namespace kube_events {

@@ -5,13 +5,13 @@
 namespace kube_events {
 namespace {
 
-// Cuts the next piece that may be a frame off the front: an object that is complete, else a line.
+// Cuts the next piece that may be a frame off the front: an object that its line completes, else the line.
 std::string_view TakePiece(std::string_view& text) {
   text.remove_prefix(std::min(text.size(), text.find('{')));
-  std::size_t length = CompleteObjectLength(text);
-  if (length == 0) length = std::min(text.size(), text.find('\n'));
-  const std::string_view piece = text.substr(0, length);
-  text.remove_prefix(length);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const std::size_t length = CompleteObjectLength(line);
+  const std::string_view piece = line.substr(0, length == 0 ? line.size() : length);
+  text.remove_prefix(piece.size());
   return piece;
 }
 

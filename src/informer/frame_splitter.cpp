@@ -28,25 +28,25 @@ bool LooksWhole(std::string_view line) {
 
 }  // namespace
 
-std::size_t CompleteObjectLength(std::string_view text) {
+std::size_t ObjectScanner::Scan(std::string_view text) {
   if (text.empty() || text[0] != '{') return 0;
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
+  for (; at_ < text.size(); ++at_) {
+    const char c = text[at_];
+    if (in_string_) {
+      in_string_ = escaped_ || c != '"';
+      escaped_ = !escaped_ && c == '\\';
     } else if (c == '"') {
-      in_string = true;
+      in_string_ = true;
     } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && --depth == 0) {
-      return i + 1;
+      ++depth_;
+    } else if (c == '}' && --depth_ == 0) {
+      return at_ + 1;
     }
   }
   return 0;
 }
+
+std::size_t CompleteObjectLength(std::string_view text) { return ObjectScanner().Scan(text); }
 
 void FrameSplitter::Append(std::string_view bytes) {
   if (begin_ == buffer_.size() || begin_ >= kCompactAt) {
@@ -91,9 +91,9 @@ std::optional<std::string_view> FrameSplitter::NextLine() {
   return std::nullopt;
 }
 
-bool FrameSplitter::IsUnfinished(std::string_view text) const {
+bool FrameSplitter::IsUnfinished(std::string_view text) {
   if (text.empty() || text.front() != '{') return false;
-  return (spans_lines_ || !LooksWhole(text)) && CompleteObjectLength(text) == 0;
+  return (spans_lines_ || !LooksWhole(text)) && scanner_.Scan(text) == 0;
 }
 
 // What is pending up to `end`; the rest of the buffer begins at `next`.
@@ -101,6 +101,7 @@ std::string_view FrameSplitter::GiveOut(std::size_t end, std::size_t next) {
   const std::string_view text = Trim(Text(begin_, end));
   begin_ = scanned_ = next;
   spans_lines_ = false;
+  scanner_.Reset();
   if (std::exchange(skipping_, false)) return {};
   if (text.size() <= max_frame_bytes_) return text;
   oversized_ = true;
@@ -111,8 +112,9 @@ std::string_view FrameSplitter::GiveOut(std::size_t end, std::size_t next) {
 std::optional<std::string_view> FrameSplitter::TakeTail() {
   const std::string_view tail = Trim(Text(begin_, buffer_.size()));
   if (!LooksWhole(tail)) return std::nullopt;
-  const std::size_t length = CompleteObjectLength(tail);
+  const std::size_t length = scanner_.Scan(tail);
   if (length == 0) return std::nullopt;
+  scanner_.Reset();
   begin_ = static_cast<std::size_t>(tail.data() - buffer_.data()) + length;
   spans_lines_ = false;
   return tail.substr(0, length);
@@ -123,6 +125,7 @@ void FrameSplitter::SkipOversized() {
   if (!skipping_) oversized_ = true;
   skipping_ = true;
   spans_lines_ = false;
+  scanner_.Reset();
   begin_ = scanned_ = buffer_.size();
 }
 
@@ -132,6 +135,7 @@ void FrameSplitter::Reset() {
   buffer_.clear();
   begin_ = scanned_ = 0;
   skipping_ = oversized_ = spans_lines_ = false;
+  scanner_.Reset();
 }
 
 }  // namespace kube_events

@@ -34,6 +34,8 @@ void Informer::Run(const std::stop_token& stop) {
     Loop(stop);
   } catch (const std::exception& error) {
     parts_.on_failure(std::string("the informer thread failed: ") + error.what());
+  } catch (...) {
+    parts_.on_failure("the informer thread failed");
   }
 }
 

@@ -9,12 +9,11 @@
 namespace kube_events {
 namespace {
 
-// A page of 500 Events is about 0.6 MB; more than this is no list of Events.
-constexpr std::size_t kMaxListBytes = 512 * 1024 * 1024;
+// A page of 500 Events is about 0.6 MB. Parsing takes some times a page's size, and containers have limits.
+constexpr std::size_t kMaxListBytes = 64 * 1024 * 1024;
 constexpr std::size_t kMaxErrorBytes = 64 * 1024;
 // So many frames in a row that cannot be decoded: not a bad object but a bad stream.
 constexpr int kMaxUndecodableInARow = 1000;
-constexpr std::chrono::milliseconds kListIdleTimeout{30'000};
 // The server closes a watch this long after we would have replaced it, and we give up another while later.
 constexpr std::chrono::seconds kServerTimeoutSlack{60};
 constexpr std::chrono::seconds kIdleSlack{10};
@@ -36,6 +35,7 @@ ScopeSession::ScopeSession(ScopeIndex index, Scope scope, SessionOptions options
       machine_(MachineOptions(options)),
       server_clock_(parts_.clock),
       trouble_log_(parts_.log),
+      undecodable_log_(parts_.log),
       reader_(parts_.decoder) {}
 
 void ScopeSession::Start() {
@@ -186,7 +186,7 @@ void ScopeSession::TakeBytes(std::string_view bytes) {
   } else if (request_ == Request::kWatch) {
     TakeFrames(bytes);
   } else if (body_.size() + bytes.size() > kMaxListBytes) {
-    Fail({ErrorKind::kInvalid, "a list page is larger than 512 MiB; lower --list-page-size", {}, "too_large"});
+    Fail({ErrorKind::kInvalid, "a list page is larger than 64 MiB; lower --list-page-size", {}, "too_large"});
   } else {
     body_.append(bytes);
   }
@@ -255,9 +255,7 @@ void ScopeSession::TakeFrame(const WatchFrame& frame) {
 
 void ScopeSession::SkipUndecodable(const std::string& why) {
   parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
-  if (undecodable_in_a_row_ == 0) {
-    parts_.log.Warn("a watch frame cannot be decoded and is skipped", {{"scope", scope_.Name()}, {"why", why}});
-  }
+  undecodable_log_.Note("a watch frame cannot be decoded and is skipped: " + why, {{"scope", scope_.Name()}});
   if (++undecodable_in_a_row_ >= kMaxUndecodableInARow) {
     Fail({ErrorKind::kInvalid, "nothing in the watch stream can be decoded: " + why, {}, "undecodable"});
   }

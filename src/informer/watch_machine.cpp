@@ -13,13 +13,12 @@ constexpr std::chrono::milliseconds kNoPause{0};
 // After so many failures in a row that may be the position's fault, a list finds a new one.
 constexpr int kMaxSuspiciousFailures = 3;
 
-// Failures of the network and of an overloaded or starting server say nothing about our position. To list because
-// of them would throw away the exact changes that the watch can still deliver.
+// Only what a server says of the request itself can be the fault of our position. Failures of the network, of
+// credentials and of an overloaded or starting server say nothing about it, and to list because of them would throw
+// away the exact changes that the watch can still deliver.
 bool MayBeThePosition(const Error& error) {
-  static constexpr std::array<std::string_view, 9> kInnocent{
-      "connect",      "tls",      "timeout", "reset", "eof", "TooManyRequests", "ServiceUnavailable",
-      "Unauthorized", "Forbidden"};
-  return std::find(kInnocent.begin(), kInnocent.end(), error.reason) == kInnocent.end();
+  static constexpr std::array<std::string_view, 4> kSuspicious{"InternalError", "BadRequest", "Invalid", "ServerError"};
+  return std::find(kSuspicious.begin(), kSuspicious.end(), error.reason) != kSuspicious.end();
 }
 
 std::chrono::milliseconds RetryAfter(const Error& error) { return error.retry_after.value_or(kNoPause); }
@@ -94,7 +93,9 @@ WatchEffects WatchMachine::InProbing(const WatchInput& input, MonotonicTime now)
     restored_ = true;
     return RelistAfter(kNoPause, "restored");
   }
-  if (const auto* ended = std::get_if<RequestEnded>(&input)) return WatchEnded(ended->error, now);
+  if (const auto* ended = std::get_if<RequestEnded>(&input)) {
+    return ProbeFailed(ended->error.value_or(Error{ErrorKind::kInvalid, "the probe ended without an answer"}));
+  }
   if (std::holds_alternative<TimerFired>(input)) return GiveUpOpening(now);
   return {};
 }
@@ -102,6 +103,7 @@ WatchEffects WatchMachine::InProbing(const WatchInput& input, MonotonicTime now)
 WatchEffects WatchMachine::InOpening(const WatchInput& input, MonotonicTime now) {
   if (std::holds_alternative<WatchOpened>(input)) {
     phase_ = WatchPhase::kWatching;
+    watching_since_ = now;
     return {StartTimer{RotationDelay()}};
   }
   if (const auto* ended = std::get_if<RequestEnded>(&input)) return WatchEnded(ended->error, now);
@@ -152,6 +154,7 @@ WatchEffects WatchMachine::NextPage(MonotonicTime now) {
   }
   synced_ = true;
   restored_ = false;
+  token_expired_ = false;
   refreshed_credentials_ = false;
   continuous_until_ = now;
   position_ = list_version_;
@@ -160,15 +163,12 @@ WatchEffects WatchMachine::NextPage(MonotonicTime now) {
 }
 
 WatchEffects WatchMachine::ListFailed(const Error& error, MonotonicTime now) {
-  if (error.kind == ErrorKind::kUnauthenticated && !std::exchange(refreshed_credentials_, true)) {
-    return Pause(Next::kList, kNoPause, {RefreshCredentials{}});
-  }
-  WatchEffects effects;
-  if (error.kind == ErrorKind::kUnauthenticated) effects.push_back(RefreshCredentials{});
-  // A continue token that expired between two pages is no sign of trouble the first time.
+  if (error.kind == ErrorKind::kUnauthenticated) return Reauthenticate(Next::kList);
+  // A continue token that expires between two pages is no sign of trouble, unless the next one does so too.
   const bool expired = error.kind == ErrorKind::kExpired && !list_version_.empty();
+  if (expired && !std::exchange(token_expired_, true)) return Pause(Next::kList, Spacing(listed_at_, now));
   const auto pause = std::max(backoff_.Next(RetryAfter(error)), Spacing(listed_at_, now));
-  return Pause(Next::kList, expired ? Spacing(listed_at_, now) : pause, std::move(effects));
+  return Pause(Next::kList, pause);
 }
 
 WatchEffects WatchMachine::Probe(MonotonicTime now) {
@@ -179,10 +179,9 @@ WatchEffects WatchMachine::Probe(MonotonicTime now) {
 }
 
 WatchEffects WatchMachine::GiveUpOpening(MonotonicTime now) {
-  const Error error{
-      ErrorKind::kRetry, "the API server accepted the request for a watch and did not answer", {}, "timeout"};
+  const Error error{ErrorKind::kRetry, "the request for a watch was not answered in time", {}, "timeout"};
   WatchEffects effects{CancelRequest{error}};
-  Append(effects, WatchEnded(error, now));
+  Append(effects, phase_ == WatchPhase::kProbing ? ProbeFailed(error) : WatchEnded(error, now));
   return effects;
 }
 
@@ -194,8 +193,8 @@ WatchEffects WatchMachine::Watch(MonotonicTime now) {
 }
 
 WatchEffects WatchMachine::WatchEnded(const std::optional<Error>& error, MonotonicTime now) {
-  const auto lived = now - opened_at_;
   const bool opened = phase_ == WatchPhase::kWatching;
+  const auto lived = opened ? now - watching_since_ : MonotonicTime::duration{};
   const bool was_well = opened && (frames_ > 0 || lived >= options_.min_spacing);
   if (was_well) continuous_until_ = now;
   if (was_well && (frames_ > 0 || lived >= options_.proven_after)) {
@@ -216,10 +215,8 @@ WatchEffects WatchMachine::WatchFailed(const Error& error, bool was_well, Monoto
       return RelistAfter(was_well ? Spacing(listed_at_, now) : backoff_.Next(RetryAfter(error)), "expired");
     case ErrorKind::kInvalid:
       return RelistAfter(backoff_.Next(RetryAfter(error)), "invalid");
-    case ErrorKind::kUnauthenticated: {
-      const bool first = !std::exchange(refreshed_credentials_, true);
-      return Pause(Next::kWatch, first ? kNoPause : backoff_.Next(), {RefreshCredentials{}});
-    }
+    case ErrorKind::kUnauthenticated:
+      return Reauthenticate(Next::kWatch);
     default:
       break;
   }
@@ -230,6 +227,18 @@ WatchEffects WatchMachine::WatchFailed(const Error& error, bool was_well, Monoto
   // A stream that was well and broke is opened again at once, as a rotation is.
   const bool at_once = was_well && !error.retry_after;
   return Pause(Next::kWatch, at_once ? Spacing(opened_at_, now) : backoff_.Next(RetryAfter(error)));
+}
+
+// A probe names no version, so its failure says nothing about ours.
+WatchEffects WatchMachine::ProbeFailed(const Error& error) {
+  if (error.kind == ErrorKind::kUnauthenticated) return Reauthenticate(Next::kWatch);
+  return Pause(Next::kWatch, backoff_.Next(RetryAfter(error)));
+}
+
+// At once the first time: a token may just have been rotated.
+WatchEffects WatchMachine::Reauthenticate(Next next) {
+  const bool first = !std::exchange(refreshed_credentials_, true);
+  return Pause(next, first ? kNoPause : backoff_.Next(), {RefreshCredentials{}});
 }
 
 WatchEffects WatchMachine::RelistAfter(std::chrono::milliseconds pause, std::string_view reason) {

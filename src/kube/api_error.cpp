@@ -142,6 +142,12 @@ std::string ReasonOf(const Status& status) {
       return "Expired";
     case 429:
       return "TooManyRequests";
+    case 502:
+      return "BadGateway";
+    case 503:
+      return "ServiceUnavailable";
+    case 504:
+      return "Timeout";
     default:
       return status.code >= 500 ? "ServerError" : "";
   }

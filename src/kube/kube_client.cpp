@@ -10,7 +10,7 @@ namespace {
 
 // The API server ends a list after 60 s (--request-timeout), which may all pass before the first byte.
 constexpr std::chrono::seconds kListHeadTimeout{60};
-constexpr std::chrono::seconds kListIdleTimeout{30};
+constexpr std::chrono::seconds kListIdleTimeout{60};
 // A watch is answered at once, or after the seconds that it may wait in a priority queue.
 constexpr std::chrono::seconds kWatchHeadTimeout{30};
 

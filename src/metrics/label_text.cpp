@@ -1,6 +1,6 @@
 #include "kube_events/metrics/label_text.h"
 
-#include "kube_events/event/utf8.h"
+#include "kube_events/base/utf8.h"
 
 namespace kube_events {
 namespace {

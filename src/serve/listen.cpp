@@ -27,12 +27,12 @@ Error HostError(const HttpListener& listener, const std::string& why) {
 Error ListenError(const HttpListener& listener, const tcp::endpoint& endpoint, error_code error) {
   const std::string what = "cannot listen on " + ToText(endpoint) + ": ";
   if (error == asio::error::address_in_use) {
-    return {ErrorKind::kConfiguration, what + "the port is in use; choose another with " + listener.port_flag +
-                                           " or stop the process that uses it (ss -ltnp shows it)"};
+    return {ErrorKind::kRetry, what + "the port is in use; choose another with " + listener.port_flag +
+                                   " or stop the process that uses it (ss -ltnp shows it)"};
   }
   if (error == errc::permission_denied) {
-    return {ErrorKind::kConfiguration, what + "permission denied; choose a port above 1023 with " + listener.port_flag +
-                                           " or grant CAP_NET_BIND_SERVICE"};
+    return {ErrorKind::kRetry, what + "permission denied; choose a port above 1023 with " + listener.port_flag +
+                                   " or grant CAP_NET_BIND_SERVICE"};
   }
   if (error == errc::address_not_available) return HostError(listener, error.message());
   return {ErrorKind::kConfiguration, what + error.message()};

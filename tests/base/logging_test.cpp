@@ -34,6 +34,11 @@ TEST_F(LoggingTest, JsonIsJsonWhateverTheValues) {
   EXPECT_EQ(line["component"], "informer");
   EXPECT_EQ(line["msg"], "a \"quoted\"\nline");
   EXPECT_EQ(line["bytes"], "\ufffd\x01\\ \u00fc");
+  for (const char* broken : {"\xed\xa0\x80", "\xe0\x80\x80", "\xf4\x90\x80\x80"}) {
+    out_.str("");
+    Make("info", LogFormat::kJson).For("informer").Info(broken);
+    EXPECT_TRUE(nlohmann::json::accept(out_.str())) << out_.str();
+  }
 }
 
 TEST_F(LoggingTest, LogfmtQuotesWhatNeedsIt) {

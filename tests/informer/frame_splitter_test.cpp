@@ -114,6 +114,17 @@ TEST(FrameSplitter, RandomCutsOfALongStreamLoseNothing) {
   EXPECT_EQ(frames, wanted);
 }
 
+TEST(FrameSplitter, ManyOpenBracesCostNoMoreThanTheirNumber) {
+  // Looked at again for every line, a megabyte of them would take minutes.
+  std::string stream;
+  for (int i = 0; i < 500'000; ++i) stream += "{\n";
+  FrameSplitter splitter;
+  splitter.Append(stream);
+  EXPECT_THAT(Drain(splitter), IsEmpty());
+  splitter.Append("{\"a\":1}\n");
+  EXPECT_EQ(Drain(splitter).back(), "{\"a\":1}");
+}
+
 TEST(CompleteObjectLength, CountsBracesOutsideStringsOnly) {
   EXPECT_EQ(CompleteObjectLength("{}x"), 2U);
   EXPECT_EQ(CompleteObjectLength(R"({"a":"}\"}"}{)"), 12U);

@@ -368,8 +368,8 @@ TEST_F(ScopeSessionTest, AServerWhoseVersionFellBelowOursIsListedAsRestored) {
 TEST_F(ScopeSessionTest, AWatchThatIsNeverAnsweredIsTroubleAfterItsDeadline) {
   session_.Start();
   Answer(200, Page("100", {}));
-  Pass(31s);
-  EXPECT_THAT(monitor_.state.trouble, HasSubstr("did not answer"));
+  Pass(36s);
+  EXPECT_THAT(monitor_.state.trouble, HasSubstr("not answered in time"));
   EXPECT_EQ(monitor_.last_error.reason, "timeout");
 }
 

@@ -114,6 +114,18 @@ TEST_F(WatchMachineTest, AnExpiredContinueTokenIsListedAgainAtOnceButNotInALoop)
   EXPECT_GE(delay_, milliseconds(800)) << "410 on the first page";
 }
 
+TEST_F(WatchMachineTest, AContinueTokenThatKeepsExpiringIsSlowedDown) {
+  Handle(Started{});
+  for (int i = 0; i < 4; ++i) {
+    Handle(PageReceived{"100", "next"});
+    Handle(PageDelivered{});
+    Pass(seconds(2));
+    End(ErrorKind::kExpired);
+    EXPECT_GE(delay_, milliseconds(i > 0 ? 800 : 0)) << i;
+    AfterPause();
+  }
+}
+
 TEST_F(WatchMachineTest, APageThatDoesNotComeIsCancelledAndRetried) {
   Handle(Started{});
   EXPECT_THAT(AfterPause(), ElementsAre("cancel timeout", "timer"));
@@ -124,7 +136,7 @@ TEST_F(WatchMachineTest, APageThatDoesNotComeIsCancelledAndRetried) {
 TEST_F(WatchMachineTest, AWatchThatIsNotAnsweredIsCancelledAndOpenedAgain) {
   Handle(Started{});
   ListWhole("100");
-  EXPECT_EQ(delay_, seconds(30));
+  EXPECT_EQ(delay_, seconds(35));
   EXPECT_THAT(AfterPause(), ElementsAre("cancel timeout", "timer"));
   EXPECT_THAT(AfterPause(), ElementsAre("timer", "watch 100"));
 }
@@ -160,6 +172,15 @@ TEST_F(WatchMachineTest, AnEmptyWatchThatEndsAtOnceLeadsToAListAfterABackoff) {
   EXPECT_THAT(Handle(PageReceived{"200", ""}), ElementsAre("begin relist", "deliver"));
   Handle(PageDelivered{});
   EXPECT_EQ(machine_.position(), "200");
+}
+
+TEST_F(WatchMachineTest, AnEmptyWatchThatWasAnsweredLateAndEndsAtOnceLeadsToAListToo) {
+  Handle(Started{});
+  ListWhole("100");
+  Pass(milliseconds(1500));
+  Handle(WatchOpened{});
+  Pass(milliseconds(10));
+  EXPECT_THAT(EndCleanly(), ElementsAre("relist short_watch", "timer"));
 }
 
 TEST_F(WatchMachineTest, EmptyWatchesThatEndAtOnceAreSlowedDownMoreAndMore) {
@@ -321,6 +342,17 @@ TEST_F(WatchMachineTest, AProbeBelowOurPositionIsARestoredServerAlsoWhenItHasCau
   EndCleanly();
   AfterPause();
   EXPECT_THAT(Handle(PageReceived{"5002", ""}), ElementsAre("begin relist", "deliver"));
+}
+
+TEST_F(WatchMachineTest, AFailureOfTheProbeNeverLeadsToAList) {
+  GetWatching();
+  Pass(seconds(3));
+  End(ErrorKind::kRetry, "reset");
+  for (const ErrorKind kind : {ErrorKind::kRetry, ErrorKind::kInvalid, ErrorKind::kExpired, ErrorKind::kNotFound,
+                               ErrorKind::kRetry, ErrorKind::kRetry, ErrorKind::kRetry}) {
+    EXPECT_EQ(UpToProbe().back(), "probe");
+    EXPECT_THAT(End(kind, "InternalError"), ElementsAre("timer"));
+  }
 }
 
 TEST_F(WatchMachineTest, AProbeThatFailsIsTriedAgain) {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "kube_events/event/utf8.h"
+#include "kube_events/base/utf8.h"
 
 namespace kube_events {
 namespace {

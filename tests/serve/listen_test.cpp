@@ -123,7 +123,7 @@ TEST(ListenTest, APortInUseIsSaidWithTheRemedy) {
   for (const auto* host : {"127.0.0.1", ""}) {
     const auto second = HttpServer::Start({Listener(host, port)}, {});
     ASSERT_FALSE(second);
-    EXPECT_EQ(second.error().kind, ErrorKind::kConfiguration);
+    EXPECT_EQ(second.error().kind, ErrorKind::kRetry) << "no fault of the flags";
     EXPECT_THAT(second.error().message, HasSubstr(":" + std::to_string(port)));
     EXPECT_THAT(second.error().message, HasSubstr("port is in use"));
     EXPECT_THAT(second.error().message, HasSubstr("--exporter-port"));

@@ -14,8 +14,8 @@ namespace kube_events {
 class Exporter {
  public:
   // Finds the API server, starts to serve HTTP, then to list and watch. Fails with kConfiguration where flags, files
-  // or environment are wrong (exit code 2) and with kRetry where a port cannot be opened (exit code 1). Waits for no
-  // API server: that is what /healthz tells.
+  // or environment are wrong (exit code 2) and with kRetry where a port is taken or not permitted (exit code 1). Waits
+  // for no API server: that is what /healthz tells.
   static Result<std::unique_ptr<Exporter>> Start(const ExporterOptions& options, const Environment& environment);
 
   // Waits for SIGTERM or SIGINT, or for a thread that failed. Returns the exit code: 0, or 1.
@@ -33,8 +33,8 @@ class Exporter {
   std::unique_ptr<Parts> parts_;
 };
 
-// Everything that main does: parses, starts, waits, ends. Returns the exit code; writes --help and --version to
-// stdout and one line about a bad start to stderr.
-int RunExporter(int argc, const char* const* argv);
+// Everything that main does: parses, starts, waits, ends, and exits with the code of docs/cli.md; writes --help and
+// --version to stdout and one line about a bad start to stderr.
+[[noreturn]] int RunExporter(int argc, const char* const* argv);
 
 }  // namespace kube_events

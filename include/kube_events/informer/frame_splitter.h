@@ -12,6 +12,26 @@ namespace kube_events {
 // client-go's limit for one object of a stream.
 inline constexpr std::size_t kMaxFrameBytes = 16 * 1024 * 1024;
 
+// Finds the end of the JSON object at the front of a text that grows, by counting braces outside strings; looks at each
+// byte once. For input that is not one value per line.
+class ObjectScanner {
+ public:
+  // The length of the object; 0 while it is not complete, and where the text does not start with one. `text` begins
+  // as at the last call.
+  std::size_t Scan(std::string_view text);
+  // The next text is another one.
+  void Reset() { *this = ObjectScanner(); }
+
+ private:
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+};
+
+// The same for a text that is all there.
+std::size_t CompleteObjectLength(std::string_view text);
+
 class FrameSplitter {
  public:
   explicit FrameSplitter(std::size_t max_frame_bytes = kMaxFrameBytes) : max_frame_bytes_(max_frame_bytes) {}
@@ -33,7 +53,7 @@ class FrameSplitter {
  private:
   std::optional<std::string_view> NextLine();
   std::optional<std::string_view> TakeTail();
-  bool IsUnfinished(std::string_view text) const;
+  bool IsUnfinished(std::string_view text);
   std::string_view GiveOut(std::size_t end, std::size_t next);
   std::string_view Text(std::size_t begin, std::size_t end) const {
     return std::string_view(buffer_).substr(begin, end - begin);
@@ -45,12 +65,9 @@ class FrameSplitter {
   std::size_t begin_ = 0;     // first byte not given out yet
   std::size_t scanned_ = 0;   // up to here no newline ends a frame
   bool spans_lines_ = false;  // what is pending holds a newline
+  ObjectScanner scanner_;     // over what is pending
   bool skipping_ = false;     // inside an oversized frame
   bool oversized_ = false;
 };
-
-// The length of the JSON object at the front of the text, by counting braces outside strings; 0 where it is not
-// complete or the text does not start with one. For input that is not one value per line.
-std::size_t CompleteObjectLength(std::string_view text);
 
 }  // namespace kube_events

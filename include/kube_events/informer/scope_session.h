@@ -93,6 +93,7 @@ class ScopeSession {
   WatchMachine machine_;
   ServerClock server_clock_;
   TroubleLog trouble_log_;
+  TroubleLog undecodable_log_;
   FrameReader reader_;
   std::optional<MonotonicTime> timer_;
 

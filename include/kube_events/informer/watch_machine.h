@@ -83,7 +83,8 @@ using WatchEffects = std::vector<WatchEffect>;
 struct WatchMachineOptions {
   std::chrono::milliseconds watch_interval{300'000};  // a watch is recreated after 90 to 100 % of this
   std::chrono::milliseconds list_page_deadline{90'000};
-  std::chrono::milliseconds open_deadline{30'000};  // from a watch request to its 200, and for a probe
+  // Longer than the HTTP client's own limit, whose message is more precise.
+  std::chrono::milliseconds open_deadline{35'000};  // from a watch request to its 200, and for a probe
   std::chrono::milliseconds min_spacing{1'000};     // between two requests of the same kind, when all is well
   std::chrono::milliseconds proven_after{60'000};   // an open watch of this age proves that the server is well
   std::uint64_t seed = 0;
@@ -126,6 +127,8 @@ class WatchMachine {
   WatchEffects GiveUpOpening(MonotonicTime now);
   WatchEffects WatchEnded(const std::optional<Error>& error, MonotonicTime now);
   WatchEffects WatchFailed(const Error& error, bool was_well, MonotonicTime now);
+  WatchEffects ProbeFailed(const Error& error);
+  WatchEffects Reauthenticate(Next next);
   WatchEffects RelistAfter(std::chrono::milliseconds pause, std::string_view reason);
   WatchEffects Pause(Next next, std::chrono::milliseconds pause, WatchEffects effects = {});
   ListReason ReasonFor(const std::string& list_version) const;
@@ -144,12 +147,14 @@ class WatchMachine {
   std::string list_version_;            // of the list under way; empty before its first page
   std::string continue_token_;          // to the page behind the one received last
   MonotonicTime listed_at_{};           // start of the last list
+  MonotonicTime watching_since_{};      // when the last watch was answered with 200
   MonotonicTime opened_at_{};           // start of the last watch request
   MonotonicTime continuous_until_{};    // until when every change is known to have been seen
   bool restored_ = false;               // a probe was below our position
   bool gap_pending_ = false;            // the list under way closes a gap in observation
   std::uint64_t frames_ = 0;            // handed over since the last watch was opened
   int suspicious_failures_ = 0;         // in a row, that could be the fault of our position
+  bool token_expired_ = false;          // a continue token of this list has expired before
   bool refreshed_credentials_ = false;  // since the last success
 };
 

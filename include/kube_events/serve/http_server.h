@@ -56,8 +56,8 @@ struct HttpServerOptions {
 
 class HttpServer {
  public:
-  // Opens all listeners and starts to serve. Fails with kConfiguration where one cannot be opened (port in use, no
-  // permission, unknown host): the message says what to change. Blocks only to resolve host names.
+  // Opens all listeners and starts to serve. Fails with kRetry where a port is in use or not permitted, and with
+  // kConfiguration where a host is none of ours: the message says what to change. Blocks only to resolve host names.
   static Result<std::unique_ptr<HttpServer>> Start(std::vector<HttpListener> listeners, HttpServerOptions options);
 
   // Stops accepting, lets answers under way end within `stop_grace`, closes the rest and joins the thread.

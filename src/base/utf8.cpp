@@ -1,4 +1,4 @@
-#include "kube_events/event/utf8.h"
+#include "kube_events/base/utf8.h"
 
 #include <cstddef>
 #include <cstdint>
