@@ -105,6 +105,7 @@ struct Exporter::Parts {
   std::unique_ptr<Credentials> credentials;
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeClient> client;
+  std::shared_ptr<void> network_pulse;  // keeps the network thread's heart beating
   std::unique_ptr<HttpServer> server;
   std::unique_ptr<Informer> informer;
   std::atomic<bool> failed{false};
@@ -171,6 +172,7 @@ Result<void> Exporter::Parts::Serve(const ExporterOptions& options) {
 }
 
 void Exporter::Parts::Watch(const ExporterOptions& options) {
+  network_pulse = BeatOnNetworkThread(health.AddLoop("network", kMaxLoopSilence));
   InformerOptions wanted;
   wanted.scopes = scopes;
   wanted.session.list_page_size = options.list_page_size;

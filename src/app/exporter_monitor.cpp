@@ -10,7 +10,7 @@ void ExporterMonitor::OnScopeState(const Scope& scope, const ScopeState& state) 
   if (state.synced && state.watch_open) {
     health_.SetReady(condition);
   } else {
-    health_.SetNotReady(condition, state.trouble, kReconnectGrace);
+    health_.SetNotReady(condition, state.trouble, state.watches_last ? kReconnectGrace : std::chrono::seconds{0});
   }
 }
 

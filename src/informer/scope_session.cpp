@@ -78,6 +78,7 @@ void ScopeSession::Do(const BeginList& effect) {
 void ScopeSession::Do(const RequestPage& effect) {
   if (effect.continue_token.empty()) parts_.monitor.OnRequest("list", RequestOutcome::kStarted, nullptr);
   Begin(Request::kList);
+  continue_token_ = effect.continue_token;
   Adopt(parts_.client.ListEvents(scope_, {options_.list_page_size, effect.continue_token}, *inbox_));
 }
 
@@ -199,8 +200,8 @@ void ScopeSession::TakeEnd(const Result<void>& result) {
     Fail(ErrorFromResponse(head_, body_, request_ == Request::kWatch ? "watch" : "list", scope_));
   } else if (request_ == Request::kWatch) {
     EndRequest(std::nullopt);
-    PublishState(BeingOpened());
     Feed(RequestEnded{});
+    PublishState(BeingOpened());
   } else {
     TakePage();
   }
@@ -211,6 +212,10 @@ void ScopeSession::TakePage() {
   auto meta = parts_.decoder.DecodeListMeta(body_);
   if (!meta) {
     Fail(meta.error());
+    return;
+  }
+  if (!meta->continue_token.empty() && meta->continue_token == continue_token_) {
+    Fail({ErrorKind::kInvalid, "the API server gives the same continue token again and again", {}, "continue"});
     return;
   }
   EndRequest(std::nullopt);
@@ -236,7 +241,7 @@ void ScopeSession::TakeFrame(const WatchFrame& frame) {
   parts_.monitor.OnFrame(&frame.type, parts_.clock.Wall());
   switch (frame.type) {
     case FrameType::kError:
-      Fail(ErrorFromStatus(frame.raw_object, "watch", scope_));
+      Fail(ErrorFromStatus(frame.raw_object.substr(0, kMaxErrorBytes), "watch", scope_));
       return;
     case FrameType::kBookmark:
       break;
@@ -266,8 +271,8 @@ void ScopeSession::SkipUndecodable(const std::string& why) {
 void ScopeSession::Fail(Error error) {
   const std::string_view verb = Verb();
   EndRequest(error);
+  Feed(RequestEnded{error});
   NoteTrouble(verb, error);
-  Feed(RequestEnded{std::move(error)});
 }
 
 void ScopeSession::NoteTrouble(std::string_view verb, const Error& error) {
@@ -288,7 +293,7 @@ void ScopeSession::EndRequest(std::optional<Error> error) {
 void ScopeSession::PublishState(std::string trouble) {
   const bool open = machine_.phase() == WatchPhase::kWatching && request_ == Request::kWatch;
   if (open) trouble_log_.Over("the watch is open again", scope_.Name());
-  parts_.monitor.OnScopeState(scope_, {machine_.synced(), open, std::move(trouble)});
+  parts_.monitor.OnScopeState(scope_, {machine_.synced(), machine_.watches_last(), open, std::move(trouble)});
 }
 
 }  // namespace kube_events

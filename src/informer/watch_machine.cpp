@@ -197,6 +197,7 @@ WatchEffects WatchMachine::WatchEnded(const std::optional<Error>& error, Monoton
   const auto lived = opened ? now - watching_since_ : MonotonicTime::duration{};
   const bool was_well = opened && (frames_ > 0 || lived >= options_.min_spacing);
   if (was_well) continuous_until_ = now;
+  if (opened) short_lived_watches_ = was_well ? 0 : short_lived_watches_ + 1;
   if (was_well && (frames_ > 0 || lived >= options_.proven_after)) {
     backoff_.Reset();
     suspicious_failures_ = 0;
@@ -204,7 +205,9 @@ WatchEffects WatchMachine::WatchEnded(const std::optional<Error>& error, Monoton
   }
   if (error) return WatchFailed(*error, was_well, now);
   if (was_well) return Pause(Next::kWatch, Spacing(opened_at_, now));
-  // 200 and an immediate end without any frame: how some servers and front ends say that the version is too old.
+  // 200 and an immediate end without any frame: how some servers and front ends say that the version is too old. Said
+  // once, it may also be a server that is shutting down.
+  if (watches_last()) return Pause(Next::kWatch, backoff_.Next());
   return RelistAfter(backoff_.Next(), "short_watch");
 }
 

@@ -3,13 +3,18 @@
 #include <pplx/threadpool.h>
 
 #include <array>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
 #include "kube_events/net/cpprest_client.h"
+#include "net/network_thread.h"
 #include "net/system_ca.h"
 
 namespace kube_events {
@@ -50,7 +55,45 @@ const std::string& SetUpOnce() {
   return bundle;
 }
 
+class Pulse : public std::enable_shared_from_this<Pulse> {
+ public:
+  explicit Pulse(Heartbeat& heartbeat) : timer_(NetworkService()), heartbeat_(&heartbeat) {}
+
+  // Network thread.
+  void Tick() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (heartbeat_ == nullptr) return;
+      heartbeat_->Beat();
+    }
+    timer_.expires_after(std::chrono::seconds(1));
+    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+      if (!error) self->Tick();
+    });
+  }
+
+  // Any thread.
+  void Stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      heartbeat_ = nullptr;
+    }
+    PostToNetwork([self = shared_from_this()] { self->timer_.cancel(); });
+  }
+
+ private:
+  boost::asio::steady_timer timer_;
+  std::mutex mutex_;  // guards heartbeat_
+  Heartbeat* heartbeat_;
+};
+
 }  // namespace
+
+std::shared_ptr<void> BeatOnNetworkThread(Heartbeat& heartbeat) {
+  const auto pulse = std::make_shared<Pulse>(heartbeat);
+  PostToNetwork([pulse] { pulse->Tick(); });
+  return {pulse.get(), [pulse](Pulse*) { pulse->Stop(); }};
+}
 
 void InitialiseNetworking() { SetUpOnce(); }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "kube_events/net/http_headers.h"
@@ -16,6 +17,9 @@ namespace {
 
 using web::http::http_request;
 using web::http::http_response;
+
+// The library takes a chunk size of -1 for a number and hands it on as the size of what it read.
+constexpr std::size_t kMaxChunk = std::size_t{1} << 32;
 
 http_request ToLibrary(const HttpRequest& request) {
   http_request result(request.method);
@@ -130,6 +134,9 @@ void Transfer::OnHead(const http_response& response) {
 }
 
 pplx::task<std::size_t> Transfer::Write(const std::uint8_t* data, std::size_t size) noexcept {
+  if (size > kMaxChunk) {
+    return pplx::task_from_exception<std::size_t>(std::runtime_error("the size of a chunk makes no sense"));
+  }
   if (ended_) return pplx::task_from_result(size);
   held_ = {reinterpret_cast<const char*>(data), size};
   written_ = {};

@@ -271,10 +271,17 @@ TEST_F(ScopeSessionTest, A410AsTheAnswerLeadsToARelist) {
   EXPECT_THAT(Target(), HasSubstr("limit=500"));
 }
 
-TEST_F(ScopeSessionTest, AnEmptyStreamThatEndsAtOnceLeadsToARelist) {
+TEST_F(ScopeSessionTest, AnEmptyStreamThatEndsAtOnceTwiceLeadsToARelist) {
   GetWatching();
   EndStream();
+  EXPECT_TRUE(monitor_.state.watches_last);
+  PassPause();
+  OpenWatch();
+  EndStream();
   EXPECT_THAT(monitor_.relists, ElementsAre("short_watch"));
+  PassPause();
+  Answer(200, Page("100", {}));
+  EXPECT_FALSE(monitor_.state.watches_last);
 }
 
 TEST_F(ScopeSessionTest, AForbiddenListNamesVerbResourceAndGroupAndIsTriedAgain) {
@@ -324,6 +331,14 @@ TEST_F(ScopeSessionTest, AListThatFailsAtItsSecondPageStartsAgainFromTheFirst) {
   EXPECT_THAT(Target(), Not(HasSubstr("continue")));
   Answer(200, Page("120", {Object("a", "90")}));
   EXPECT_THAT(consumer_.Take(), ElementsAre("begin first", "listed a@90", "commit"));
+}
+
+TEST_F(ScopeSessionTest, AContinueTokenThatRepeatsIsAFailureAndNoLoop) {
+  session_.Start();
+  Answer(200, Page("100", {}, "token"));
+  Answer(200, Page("100", {}, "token"));
+  EXPECT_EQ(monitor_.last_error.kind, ErrorKind::kInvalid);
+  EXPECT_EQ(http_.size(), 2U) << "a pause comes first";
 }
 
 TEST_F(ScopeSessionTest, TheServersClockIsWhatCounts) {

@@ -53,7 +53,7 @@ class WatchMachineTest : public testing::Test {
     auto words = Handle(TimerFired{});
     if (machine_.phase() != WatchPhase::kProbing) return words;
     EXPECT_EQ(words.back(), "probe");
-    return Handle(PageReceived{"1000000", ""});
+    return Handle(PageReceived{"9000000", ""});
   }
   std::vector<std::string> UpToProbe() {
     Pass(delay_);
@@ -63,6 +63,13 @@ class WatchMachineTest : public testing::Test {
   void ListWhole(const std::string& version) {
     Handle(PageReceived{version, ""});
     Handle(PageDelivered{});
+  }
+  // Two watches in a row that are granted and end at once.
+  void EndTwiceAtOnce() {
+    EndCleanly();
+    AfterPause();
+    Handle(WatchOpened{});
+    EndCleanly();
   }
   void GetWatching(const std::string& version = "100") {
     Handle(Started{});
@@ -163,10 +170,15 @@ TEST_F(WatchMachineTest, ACleanEndIsOpenedAgainFromTheLastPositionAtMostOncePerS
   EXPECT_EQ(delay_, milliseconds(0));
 }
 
-TEST_F(WatchMachineTest, AnEmptyWatchThatEndsAtOnceLeadsToAListAfterABackoff) {
+TEST_F(WatchMachineTest, AnEmptyWatchThatEndsAtOnceTwiceLeadsToAListAfterABackoff) {
   GetWatching();
   Pass(milliseconds(20));
+  EXPECT_THAT(EndCleanly(), ElementsAre("timer"));
+  EXPECT_TRUE(machine_.watches_last());
+  EXPECT_THAT(AfterPause(), ElementsAre("timer", "watch 100"));
+  Handle(WatchOpened{});
   EXPECT_THAT(EndCleanly(), ElementsAre("relist short_watch", "timer"));
+  EXPECT_FALSE(machine_.watches_last());
   EXPECT_GE(delay_, milliseconds(800));
   EXPECT_THAT(AfterPause(), ElementsAre("timer", "list"));
   EXPECT_THAT(Handle(PageReceived{"200", ""}), ElementsAre("begin relist", "deliver"));
@@ -180,6 +192,10 @@ TEST_F(WatchMachineTest, AnEmptyWatchThatWasAnsweredLateAndEndsAtOnceLeadsToALis
   Pass(milliseconds(1500));
   Handle(WatchOpened{});
   Pass(milliseconds(10));
+  EXPECT_THAT(EndCleanly(), ElementsAre("timer"));
+  AfterPause();
+  Pass(milliseconds(1500));
+  Handle(WatchOpened{});
   EXPECT_THAT(EndCleanly(), ElementsAre("relist short_watch", "timer"));
 }
 
@@ -322,7 +338,7 @@ TEST_F(WatchMachineTest, AStreamThatMakesNoSenseLeadsToAList) {
 
 TEST_F(WatchMachineTest, AListBelowOurPositionIsARestoredServer) {
   GetWatching("5000");
-  EndCleanly();
+  EndTwiceAtOnce();
   AfterPause();
   EXPECT_THAT(Handle(PageReceived{"40", ""}), ElementsAre("begin restored", "deliver"));
   EXPECT_THAT(Handle(PageDelivered{}), ElementsAre("commit", testing::StartsWith("gap "), "timer", "watch 40"));
@@ -339,7 +355,7 @@ TEST_F(WatchMachineTest, AProbeBelowOurPositionIsARestoredServerAlsoWhenItHasCau
   EXPECT_THAT(Handle(PageReceived{"5001", ""}), ElementsAre("begin restored", "deliver"));
   EXPECT_THAT(Handle(PageDelivered{}), ElementsAre("commit", testing::StartsWith("gap "), "timer", "watch 5001"));
   Handle(WatchOpened{});
-  EndCleanly();
+  EndTwiceAtOnce();
   AfterPause();
   EXPECT_THAT(Handle(PageReceived{"5002", ""}), ElementsAre("begin relist", "deliver"));
 }
@@ -369,7 +385,7 @@ TEST_F(WatchMachineTest, AProbeThatFailsIsTriedAgain) {
 
 TEST_F(WatchMachineTest, VersionsAreComparedAsNumbers) {
   GetWatching("99");
-  EndCleanly();
+  EndTwiceAtOnce();
   AfterPause();
   EXPECT_THAT(Handle(PageReceived{"100", ""}), ElementsAre("begin relist", "deliver"));
 }

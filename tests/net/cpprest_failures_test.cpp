@@ -47,6 +47,23 @@ TEST(CpprestFailures, RefusedConnection) {
   EXPECT_NE(told.find("refused"), std::string::npos) << told;
 }
 
+TEST(CpprestFailures, AChunkSizeThatTheLibraryTripsOverDoesNotEndTheProcess) {
+  // The library hands such a size on as that of what it read.
+  for (const char* size : {"-1\r\n{}\r\n", "-2\r\n{}\r\n"}) {
+    HttpRequest request = Watch();
+    request.idle_timeout = milliseconds(300);
+    const auto outcome = Play(
+        [size](ScriptedConnection& connection) {
+          connection.ReadRequest();
+          connection.Send(kChunkedHead);
+          connection.Send(size);
+          connection.WaitUntilClosed();
+        },
+        request);
+    EXPECT_NE(outcome.told, "ok") << size;
+  }
+}
+
 TEST(CpprestFailures, UnknownHost) {
   const auto client = ClientOf("http://no-such-host.invalid:1");
   RecordingObserver observer;

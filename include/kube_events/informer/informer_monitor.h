@@ -15,9 +15,10 @@ namespace kube_events {
 
 // The state of one scope, told whenever it changes.
 struct ScopeState {
-  bool synced = false;      // a first list was committed
-  bool watch_open = false;  // the API server answered the watch with 200 and it has not ended
-  std::string trouble;      // why it is not open, one line for an administrator; may be empty
+  bool synced = false;       // a first list was committed
+  bool watches_last = true;  // false: watches are granted and end at once, again and again
+  bool watch_open = false;   // the API server answered the watch with 200 and it has not ended
+  std::string trouble;       // why it is not open, one line for an administrator; may be empty
 };
 
 enum class RequestOutcome { kStarted, kGranted, kFailed };

@@ -100,7 +100,8 @@ class ScopeSession {
   Request request_ = Request::kNone;
   std::uint64_t ended_requests_ = 0;  // tells whether the request under way is still the one it was
   HttpHead head_;
-  std::string body_;  // of a list page or an error; a watch's goes to the reader
+  std::string continue_token_;  // that led to the list page under way
+  std::string body_;            // of a list page or an error; a watch's goes to the reader
   StreamInbox::Batch batch_;
   int undecodable_in_a_row_ = 0;
 

@@ -107,6 +107,8 @@ class WatchMachine {
   const std::string& position() const { return position_; }
   // A list was committed, so what the consumer knows is complete up to position().
   bool synced() const { return synced_; }
+  // Watches are not only granted but last, or bring something; false after two in a row that did neither.
+  bool watches_last() const { return short_lived_watches_ < 2; }
 
  private:
   enum class Next { kList, kWatch };
@@ -153,6 +155,7 @@ class WatchMachine {
   bool restored_ = false;               // a probe was below our position
   bool gap_pending_ = false;            // the list under way closes a gap in observation
   std::uint64_t frames_ = 0;            // handed over since the last watch was opened
+  int short_lived_watches_ = 0;         // in a row: granted, and over within a second without a frame
   int suspicious_failures_ = 0;         // in a row, that could be the fault of our position
   bool token_expired_ = false;          // a continue token of this list has expired before
   bool refreshed_credentials_ = false;  // since the last success

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "kube_events/base/health.h"
 #include "kube_events/base/result.h"
 #include "kube_events/net/http_client.h"
 #include "kube_events/net/tls_settings.h"
@@ -21,6 +22,10 @@ namespace kube_events {
 // A name lookup under way cannot be ended. Its thread is joined when statics are destroyed, so a main that must end in
 // time, with a DNS server that does not answer too, has to leave by std::quick_exit after flushing its output.
 void InitialiseNetworking();
+
+// Beats every second while the network thread makes progress, until what it returns is destroyed; no beat comes after
+// that. `heartbeat` must live as long. Does not block.
+std::shared_ptr<void> BeatOnNetworkThread(Heartbeat& heartbeat);
 
 // A client of one server. `server_url`: see ParseServerUrl; requests go below its path. `tls` is asked at every
 // request to an https server and may be empty for http. Requests without a connection of their own share kept-alive
