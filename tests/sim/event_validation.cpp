@@ -88,8 +88,8 @@ void ValidateEventsV1(const EventObject& event, Causes& causes) {
   }
 }
 
-void Immutable(Causes& causes, std::string field, bool same) {
-  if (!same) AddInvalid(causes, std::move(field), "", "field is immutable");
+void Immutable(Causes& causes, std::string field, bool same, std::string_view value = "") {
+  if (!same) AddInvalid(causes, std::move(field), value, "field is immutable");
 }
 
 }  // namespace
@@ -111,18 +111,19 @@ Causes ValidateUpdate(const EventObject& event, const EventObject& old, Api api)
   if (api == Api::kCoreV1) return causes;
   ValidateSeries(event, causes);
   Immutable(causes, "involvedObject", event.involved_object == old.involved_object);
-  Immutable(causes, "reason", event.reason == old.reason);
-  Immutable(causes, "message", event.message == old.message);
+  Immutable(causes, "reason", event.reason == old.reason, event.reason);
+  Immutable(causes, "message", event.message == old.message, event.message);
   Immutable(causes, "source", event.source_component == old.source_component && event.source_host == old.source_host);
   Immutable(causes, "firstTimestamp", event.first_time == old.first_time);
   Immutable(causes, "lastTimestamp", event.last_time == old.last_time);
   Immutable(causes, "count", event.count == old.count);
-  Immutable(causes, "type", event.type == old.type);
+  Immutable(causes, "type", event.type == old.type, event.type);
   Immutable(causes, "eventTime", event.event_time == old.event_time);
-  Immutable(causes, "action", event.action == old.action);
+  Immutable(causes, "action", event.action == old.action, event.action);
   Immutable(causes, "related", event.related == old.related);
-  Immutable(causes, "reportingController", event.reporting_controller == old.reporting_controller);
-  Immutable(causes, "reportingInstance", event.reporting_instance == old.reporting_instance);
+  Immutable(causes, "reportingController", event.reporting_controller == old.reporting_controller,
+            event.reporting_controller);
+  Immutable(causes, "reportingInstance", event.reporting_instance == old.reporting_instance, event.reporting_instance);
   return causes;
 }
 

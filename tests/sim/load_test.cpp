@@ -107,7 +107,8 @@ TEST_F(Load, SameSeedWritesTheSameEvents) {
     server.StartLoad(options);
     EXPECT_TRUE(Eventually([&] { return !server.State().load_running; }));
     std::vector<std::string> result;
-    for (const json& item : GetJson(server.Url() + "/api/v1/events")["items"]) {
+    const json list = GetJson(server.Url() + "/api/v1/events");
+    for (const json& item : list["items"]) {
       result.push_back(item["metadata"]["name"].get<std::string>() + item["metadata"]["uid"].get<std::string>());
     }
     return result;

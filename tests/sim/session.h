@@ -183,8 +183,9 @@ class Session final : public SessionBase, public std::enable_shared_from_this<Se
 
   // Notices a peer that goes away while nothing is being sent.
   void MonitorPeer() {
+    monitoring_ = true;
     Socket().async_wait(Tcp::socket::wait_read, [self = this->shared_from_this()](Code error) {
-      if (error) return;
+      if (error || !self->monitoring_) return;
       char byte = 0;
       const auto peeked = ::recv(self->Socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
       // Over TLS, bytes in the middle of a response announce the end; over TCP they are the next request.
@@ -238,7 +239,9 @@ class Session final : public SessionBase, public std::enable_shared_from_this<Se
   void EndStream() {
     Code ignored;
     timer_.cancel();
-    Socket().cancel(ignored);  // the monitor
+    // The monitor may have fired already: the peer's next request must not look like its end.
+    monitoring_ = false;
+    Socket().cancel(ignored);
     reply_.stream.reset();
     if (keep_alive_) {
       ReadRequest();
@@ -260,6 +263,7 @@ class Session final : public SessionBase, public std::enable_shared_from_this<Se
   std::optional<ChunkWriter> writer_;
   bool writing_ = false;
   bool pump_posted_ = false;
+  bool monitoring_ = false;
   bool over_ = false;  // the deadline of the stream
 };
 

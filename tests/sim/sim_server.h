@@ -1,5 +1,5 @@
 // A simulated Kubernetes API server on loopback: Events over core/v1 and events.k8s.io/v1 from one store, with what
-// makes clients stumble in reality (tests/sim/README in docs/testing.md). In-process as a fixture
+// makes clients stumble in reality (docs/testing.md). In-process as a fixture
 //   sim::SimServer server;                       // port 0
 //   server.Create(event);  client uses server.Url()
 // or as the program sim-apiserver. One thread of its own serves everything; all methods may be called from any other
@@ -86,14 +86,15 @@ class SimServer {
   // Waits until so many watches are open; false after `deadline`.
   bool WaitForWatches(std::size_t count, std::chrono::milliseconds deadline = std::chrono::seconds{10});
 
-  // Load. Starting makes a new generator (and preloads its objects) unless `options` have the seed of the present
-  // one; stopping keeps it.
+  // Load. Starting makes a new generator (and preloads its objects) unless `options` name the seed, objects,
+  // namespaces and nodes of the present one; stopping keeps it.
   void PrepareLoad(const LoadOptions& options);  // only creates the objects
   void StartLoad(const LoadOptions& options);
   void StopLoad();
 
   // A tape: `changes` of the load are written and rendered for `api` now but shown by PlayTape only, at `rate` per
-  // second or (0) all at once, so that benchmarks measure the client. False where the history cannot hold them.
+  // second or (0) all at once, so that benchmarks measure the client. Nothing else should write meanwhile. False where
+  // the history cannot hold them.
   bool RecordTape(std::size_t changes, Api api = Api::kCoreV1);
   void PlayTape(double rate);
 

@@ -98,11 +98,6 @@ Status NotFound(const ResourceName& resource, std::string_view name) {
 
 Status PathNotFound() { return WithDetails(Make(404, "NotFound", "the server could not find the requested resource")); }
 
-Status ForbiddenPath(std::string_view user, std::string_view path) {
-  std::string message = "forbidden: User " + Quoted(user) + " cannot get path " + Quoted(path);
-  return WithDetails(Make(403, "Forbidden", std::move(message)));
-}
-
 Status AlreadyExists(const ResourceName& resource, std::string_view name) {
   return About(resource, name,
                Make(409, "AlreadyExists", resource.Qualified() + " " + Quoted(name) + " already exists"));

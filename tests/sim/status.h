@@ -50,8 +50,6 @@ Status Forbidden(const ResourceName& resource, std::string_view name, std::strin
 Status NotFound(const ResourceName& resource, std::string_view name);
 // A resource that the server does not know, of an API that it does.
 Status PathNotFound();
-// A path outside of all APIs, asked for by somebody who may not.
-Status ForbiddenPath(std::string_view user, std::string_view path);
 Status AlreadyExists(const ResourceName& resource, std::string_view name);
 Status Conflict(const ResourceName& resource, std::string_view name, std::string message);
 Status Invalid(const ResourceName& resource, std::string_view name, std::vector<StatusCause> causes);
