@@ -45,6 +45,7 @@ KUBE_EVENTS_EXPORTER_PORT=none expect 2 'KUBE_EVENTS_EXPORTER_PORT' --apiserver 
 
 # A running one, for the port in use and the end by signal.
 for signal in TERM INT; do
+  : >"$work/log"  # what the one before wrote must not be taken for this one's
   "$program" --kubeconfig "$work/good.yaml" --host 127.0.0.1 --port 0 >"$work/stdout" 2>"$work/log" &
   pid=$!
   for _ in $(seq 200); do grep -q 'serving port=' "$work/log" && break; sleep 0.05; done
