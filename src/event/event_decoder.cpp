@@ -15,7 +15,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// A parser that had to grow beyond this for one text is replaced before the next one.
+// Buffers that had to grow beyond this for one text are given back before the next one.
 constexpr std::size_t kKeptCapacity = std::size_t{4} << 20;
 
 // The outermost level of a text; what is below it is read by ObjectDecoder. Empty where missing.
@@ -109,6 +109,7 @@ struct EventDecoder::Impl {
   // Starts on a text, on a repaired copy of it where it is not UTF-8.
   simdjson::error_code Open(std::string_view json, ondemand::document& document) {
     if (parser->capacity() > kKeptCapacity) parser = std::make_unique<ondemand::parser>();
+    if (repaired.capacity() > kKeptCapacity) repaired = {};
     const auto code = Iterate(json, document);
     if (code != simdjson::UTF8_ERROR) return code;
     RepairJson(json, repaired);

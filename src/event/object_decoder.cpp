@@ -18,7 +18,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-// A parser that had to grow beyond this for one text is replaced before the next one.
+// Buffers that had to grow beyond this for one text are given back before the next one.
 constexpr std::size_t kKeptCapacity = std::size_t{4} << 20;
 
 template <typename Member>
@@ -200,6 +200,7 @@ struct ObjectDecoder::Impl {
   // Sets `raw` to the text that was parsed in the end.
   Result<dom::element> Parse(std::string_view& raw) {
     if (parser->capacity() > kKeptCapacity) parser = std::make_unique<dom::parser>();
+    if (repaired.capacity() > kKeptCapacity) repaired = {};
     dom::element root;
     simdjson::error_code code = parser->parse(raw.data(), raw.size(), false).get(root);
     if (code != simdjson::SUCCESS) {
