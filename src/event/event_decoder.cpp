@@ -109,7 +109,7 @@ struct EventDecoder::Impl {
   // Starts on a text, on a repaired copy of it where it is not UTF-8.
   simdjson::error_code Open(std::string_view json, ondemand::document& document) {
     if (parser->capacity() > kKeptCapacity) parser = std::make_unique<ondemand::parser>();
-    if (repaired.capacity() > kKeptCapacity) repaired = {};
+    if (repaired.capacity() > kKeptCapacity) repaired = std::string();
     const auto code = Iterate(json, document);
     if (code != simdjson::UTF8_ERROR) return code;
     RepairJson(json, repaired);
@@ -156,7 +156,7 @@ struct EventDecoder::Impl {
     if (const auto code = value.get_array().get(items)) return code;
     for (auto element : items) {
       ondemand::value item;
-      if (const auto code = std::move(element).get(item)) return code;
+      if (const auto code = std::move(element).get(item)) return code;  // NOLINT(performance-move-const-arg): &&
       std::string_view raw;
       const bool read = RawObject(item, raw) == simdjson::SUCCESS && DeliverItem(raw, on_event);
       ++(read ? counts.items : counts.skipped);
@@ -172,7 +172,7 @@ struct EventDecoder::Impl {
   }
 
   // Checks what ReadPage found and reads the metadata.
-  Result<ListMeta> Finish(const Page& page, ListMeta counts) {
+  Result<ListMeta> Finish(const Page& page, const ListMeta& counts) {
     if (page.kind != "EventList" && !(page.kind.empty() && page.has_items)) {
       return Invalid("list: kind: expected EventList, got " + Quoted(page.kind));
     }

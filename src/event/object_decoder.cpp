@@ -200,7 +200,7 @@ struct ObjectDecoder::Impl {
   // Sets `raw` to the text that was parsed in the end.
   Result<dom::element> Parse(std::string_view& raw) {
     if (parser->capacity() > kKeptCapacity) parser = std::make_unique<dom::parser>();
-    if (repaired.capacity() > kKeptCapacity) repaired = {};
+    if (repaired.capacity() > kKeptCapacity) repaired = std::string();
     dom::element root;
     simdjson::error_code code = parser->parse(raw.data(), raw.size(), false).get(root);
     if (code != simdjson::SUCCESS) {
