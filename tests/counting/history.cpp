@@ -18,14 +18,16 @@ bool Chance(Random& random, int percent) { return Pick(random, 1, 100) <= percen
 
 // Milliseconds: mostly the seconds around which the rules turn, at times hours.
 std::int64_t PickPause(Random& random) {
+  constexpr std::int64_t kMinute = 60'000;
+  constexpr std::int64_t kHour = 60 * kMinute;
   switch (Pick(random, 0, 9)) {
     case 0:
-      return Pick(random, 30 * 60'000, 3 * 3'600'000);
+      return Pick(random, 30 * kMinute, 3 * kHour);
     case 1:
-      return Chance(random, 20) ? 25 * 3'600'000 : Pick(random, 60'000, 600'000);
+      return Chance(random, 20) ? 25 * kHour : Pick(random, kMinute, 10 * kMinute);
     case 2:
     case 3:
-      return Pick(random, 5'000, 60'000);
+      return Pick(random, 5'000, kMinute);
     default:
       return Pick(random, 1, 5'000);
   }

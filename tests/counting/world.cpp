@@ -239,15 +239,15 @@ void World::Store(const std::string& name, const Object& object) {
   objects_[name] = stored;
 }
 
-void World::Remove(std::string name) {
+void World::Remove(const std::string& name) {
   const auto found = objects_.find(name);
   if (found == objects_.end()) return;
   Snapshot();
   Object last = found->second;
   last.version = ++version_;
   if (Matches(last)) log_.push_back({ChangeKind::kDeleted, name, last});
-  objects_.erase(found);
   deleted_at_[name] = now_;
+  objects_.erase(found);  // last: `name` may be its key
 }
 
 void World::Show(const Object& object) {

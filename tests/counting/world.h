@@ -98,7 +98,7 @@ class World {
   bool IsForgotten(const Writer& writer) const;
   void Apply(const Writer& writer, const Write& write);
   void Store(const std::string& name, const Object& object);
-  void Remove(std::string name);
+  void Remove(const std::string& name);
   bool Matches(const Object& object) const { return !selector_ || object.matches; }
   void Show(const Object& object);
   void Snapshot();

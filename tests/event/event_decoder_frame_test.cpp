@@ -188,7 +188,7 @@ TEST(EventDecoderFrame, DepthBombsFailCleanly) {
 }
 
 TEST(EventDecoderFrame, AFrameOfManyMegabytesIsRead) {
-  const std::string note(10'000'000, 'x');
+  const std::string note(8'000'000, 'x');
   FrameReader reader;
   EXPECT_EQ(reader.AddedEvent(ObjectWith("note", "\"" + note + "\"")).name, "a");
   EXPECT_EQ(reader.AddedEvent(kSeriesEvent).Total(), 40);
