@@ -18,17 +18,23 @@ namespace {
 
 std::atomic<std::size_t> allocations{0};
 
-void* Allocate(std::size_t size) {
+void* Allocate(std::size_t size) noexcept {
   ++allocations;
-  void* const memory = std::malloc(size);
+  return std::malloc(size);
+}
+
+void* AllocateOrThrow(std::size_t size) {
+  void* const memory = Allocate(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
 }  // namespace
 
-void* operator new(std::size_t size) { return Allocate(size); }
-void* operator new[](std::size_t size) { return Allocate(size); }
+void* operator new(std::size_t size) { return AllocateOrThrow(size); }
+void* operator new[](std::size_t size) { return AllocateOrThrow(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
