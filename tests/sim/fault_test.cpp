@@ -11,7 +11,7 @@ class Faults : public ::testing::Test {
   void SetUp() override {
     for (int i = 0; i < 5; ++i) server_.Create(MakeEvent("shop", "e" + std::to_string(i)));
   }
-  FetchResponse ListEvents(FetchOptions options = {}) { return Get(server_.Url() + "/api/v1/events", options); }
+  FetchResponse ListEvents(const FetchOptions& options = {}) { return Get(server_.Url() + "/api/v1/events", options); }
 
   SimServer server_;
 };

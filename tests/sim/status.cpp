@@ -103,10 +103,10 @@ Status AlreadyExists(const ResourceName& resource, std::string_view name) {
                Make(409, "AlreadyExists", resource.Qualified() + " " + Quoted(name) + " already exists"));
 }
 
-Status Conflict(const ResourceName& resource, std::string_view name, std::string message) {
-  return About(resource, name,
-               Make(409, "Conflict",
-                    "Operation cannot be fulfilled on " + resource.Qualified() + " " + Quoted(name) + ": " + message));
+Status Conflict(const ResourceName& resource, std::string_view name, std::string_view message) {
+  std::string text = "Operation cannot be fulfilled on " + resource.Qualified() + " " + Quoted(name) + ": ";
+  text += message;
+  return About(resource, name, Make(409, "Conflict", std::move(text)));
 }
 
 Status Invalid(const ResourceName& resource, std::string_view name, std::vector<StatusCause> causes) {

@@ -51,7 +51,7 @@ Status NotFound(const ResourceName& resource, std::string_view name);
 // A resource that the server does not know, of an API that it does.
 Status PathNotFound();
 Status AlreadyExists(const ResourceName& resource, std::string_view name);
-Status Conflict(const ResourceName& resource, std::string_view name, std::string message);
+Status Conflict(const ResourceName& resource, std::string_view name, std::string_view message);
 Status Invalid(const ResourceName& resource, std::string_view name, std::vector<StatusCause> causes);
 Status MethodNotAllowed();
 Status UnsupportedMediaType(std::string message);

@@ -19,7 +19,7 @@ struct LabelSet {
   std::string involved_object_kind;
   std::string reason;
 
-  auto operator<=>(const LabelSet&) const = default;
+  auto operator<=>(const LabelSet&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm
 };
 
 using OccurrenceCounts = std::map<LabelSet, std::int64_t>;

@@ -191,8 +191,8 @@ TEST_F(Watch, WatchListFromTheFutureIsOneErrorFrame) {
 TEST_F(Watch, SendsOneFramePerChunk) {
   for (int i = 0; i < 20; ++i) Create("e" + std::to_string(i));
   FetchStream stream(WatchUrl(server_, 1));
-  std::vector<std::size_t> sizes;
-  for (int i = 0; i < 20; ++i) sizes.push_back(stream.NextLine().value().size() + 1);
+  std::vector<std::size_t> sizes(20);
+  for (std::size_t& size : sizes) size = stream.NextLine().value().size() + 1;
   EXPECT_EQ(stream.chunks(), sizes);
 }
 

@@ -34,7 +34,7 @@ class ResponseReader {
     std::string text = method + " " + target.path + " HTTP/1.1\r\nHost: " + target.host + ":" + target.port + "\r\n";
     bool typed = false;
     for (const auto& [name, value] : options_.headers) {
-      text += name + ": " + value + "\r\n";
+      text.append(name).append(": ").append(value).append("\r\n");
       typed = typed || Lower(name) == "content-type";
     }
     if (!body.empty() && !typed) text += "Content-Type: application/json\r\n";
