@@ -17,39 +17,9 @@ scripts/install-deps.sh
 echo "building (the first time takes a few minutes)" >&2
 if ! log=$(scripts/build.sh release kube-events-exporter sim-apiserver 2>&1); then printf '%s\n' "$log" >&2; exit 1; fi
 
-work=$(mktemp -d)
-sim_pid='' exporter_pid=''
-finish() {
-  for pid in $exporter_pid $sim_pid; do kill "$pid" 2>/dev/null || true; done
-  wait 2>/dev/null || true
-  rm -rf "$work"
-}
-trap finish EXIT
+. scripts/local_cluster.sh
 trap 'exit 0' INT TERM
-
-# Fails with the last lines of a program's log.
-give_up() { echo "$1" >&2; tail -n 20 "$2" >&2; exit 1; }
-
-# Waits up to 30 s until the command succeeds.
-eventually() {
-  local tries
-  for ((tries = 0; tries < 300; tries++)); do
-    "$@" >/dev/null 2>&1 && return 0
-    sleep 0.1
-  done
-  return 1
-}
-
-build/release/bin/sim-apiserver --port 0 --objects 400 --rate 80 --seed "${SEED:-$RANDOM}" >"$work/sim.log" 2>&1 &
-sim_pid=$!
-eventually grep -q '^seed' "$work/sim.log" || give_up "the simulated API server did not start" "$work/sim.log"
-sim=$(awk '/^listening on/ {print $3}' "$work/sim.log")
-
-build/release/bin/kube-events-exporter --apiserver "$sim" --host 127.0.0.1 --port 0 >"$work/exporter.log" 2>&1 &
-exporter_pid=$!
-eventually grep -q 'serving port=' "$work/exporter.log" || give_up "the exporter did not start" "$work/exporter.log"
-url=http://127.0.0.1:$(sed -n 's/.*serving port=\([0-9]*\).*/\1/p' "$work/exporter.log" | head -n 1)
-eventually curl -fsS "$url/healthz" || give_up "the exporter did not become healthy" "$work/exporter.log"
+start_local_cluster --objects 400 --rate 80 --seed "${SEED:-$RANDOM}"
 
 # "COUNT TYPE NAMESPACE KIND REASON" for each label set with occurrences, tab-separated and sorted.
 exporter_counts() {

@@ -61,7 +61,10 @@ OccurrenceCounterOptions CounterOptions(const ExporterOptions& options, std::vec
 
 SelfMetricsOptions MetricsOptions(std::vector<std::string> scopes) {
   const BuildInfo build = ThisBuild();
-  return {.version = std::string(build.version), .revision = std::string(build.revision), .scopes = std::move(scopes)};
+  return {.version = std::string(build.version),
+          .revision = std::string(build.revision),
+          .compiler = std::string(build.compiler),
+          .scopes = std::move(scopes)};
 }
 
 }  // namespace
@@ -221,11 +224,6 @@ int Exporter::Wait() {
 std::uint16_t Exporter::Port() const { return parts_->server->Port(0); }
 
 namespace {
-
-std::optional<std::string> FromProcessEnvironment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
 
 int Complain(const Error& error) {
   std::fprintf(stderr, "kube-events-exporter: %s\n", error.message.c_str());

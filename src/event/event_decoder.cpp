@@ -157,18 +157,22 @@ struct EventDecoder::Impl {
     for (auto element : items) {
       ondemand::value item;
       if (const auto code = std::move(element).get(item)) return code;  // NOLINT(performance-move-const-arg): &&
-      std::string_view raw;
-      const bool read = RawObject(item, raw) == simdjson::SUCCESS && DeliverItem(raw, on_event);
-      ++(read ? counts.items : counts.skipped);
+      std::optional<std::string> problem = DeliverItem(item, on_event);
+      ++(problem ? counts.skipped : counts.items);
+      if (problem && counts.first_problem.empty()) counts.first_problem = std::move(*problem);
     }
     return simdjson::SUCCESS;
   }
 
-  bool DeliverItem(std::string_view raw, ItemCallback on_event) {
+  // Returns what is wrong with the item, if anything.
+  std::optional<std::string> DeliverItem(ondemand::value item, ItemCallback on_event) {
+    std::string_view raw;
+    if (const auto code = RawObject(item, raw)) return "item: " + std::string(simdjson::error_message(code));
     const Result<DecodedObject> object = objects.Decode(raw);
-    if (!object || ProblemWith(*object, true)) return false;
+    if (!object) return object.error().message;
+    if (auto problem = ProblemWith(*object, true)) return problem;
     on_event(object->event, object->raw);
-    return true;
+    return std::nullopt;
   }
 
   // Checks what ReadPage found and reads the metadata.
@@ -182,6 +186,7 @@ struct EventDecoder::Impl {
     if (meta->resource_version.empty()) return Invalid("list: metadata.resourceVersion is missing");
     meta->items = counts.items;
     meta->skipped = counts.skipped;
+    meta->first_problem = counts.first_problem;
     return meta;
   }
 };
@@ -201,9 +206,11 @@ Result<WatchFrame> EventDecoder::DecodeFrame(std::string_view json) {
   frame.raw_object = parts.object;
   if (*type == FrameType::kError) return frame;
   const Result<DecodedObject> object = impl_->objects.Decode(parts.object);
-  const std::string where = std::string(ToString(*type)) + ": ";
-  if (!object) return Invalid(where + object.error().message);
-  if (const auto problem = ProblemWith(*object, *type != FrameType::kBookmark)) return Invalid(where + *problem);
+  const auto invalid = [&](const std::string& problem) {
+    return Invalid(std::string(ToString(*type)) + ": " + problem);
+  };
+  if (!object) return invalid(object.error().message);
+  if (const auto problem = ProblemWith(*object, *type != FrameType::kBookmark)) return invalid(*problem);
   frame.event = object->event;
   frame.resource_version = object->event.resource_version;
   frame.initial_events_end = *type == FrameType::kBookmark && object->initial_events_end;

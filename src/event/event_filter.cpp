@@ -4,16 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "kube_events/base/text.h"
+
 namespace kube_events {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 bool Contains(const std::vector<std::string>& sorted, std::string_view value) {
   const auto found = std::lower_bound(sorted.begin(), sorted.end(), value);
@@ -24,10 +18,6 @@ bool Contains(const std::vector<std::string>& sorted, std::string_view value) {
 bool IsDnsName(std::string_view value) {
   return std::all_of(value.begin(), value.end(),
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
-}
-
-bool HasControlCharacter(std::string_view value) {
-  return std::any_of(value.begin(), value.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
 }
 
 // Each returns what is wrong with a value, or nothing.
@@ -63,9 +53,9 @@ struct EventFilter::Flag {
 Result<EventFilter::ValueList> EventFilter::ParseList(const Flag& flag, const std::vector<std::string>& entries) {
   ValueList list;
   for (const std::string& entry : entries) {
-    std::string_view value = Trim(entry);
+    std::string_view value = Trimmed(entry);
     const bool deny = value.starts_with('!');
-    if (deny) value = Trim(value.substr(1));
+    if (deny) value = Trimmed(value.substr(1));
     if (const auto problem = flag.problem(value)) {
       return Fail(ErrorKind::kConfiguration, std::string(flag.name) + ": entry \"" + entry + "\": " + *problem);
     }

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "kube_events/base/text.h"
 #include "kube_events/event/event_decoder.h"
 
 namespace kube_events {
@@ -13,12 +14,6 @@ constexpr std::string_view kWhiteSpace = " \t\r\n";
 constexpr std::size_t kCompactAt = 256 * 1024;
 // A buffer that one huge frame has grown is given back when it is empty again.
 constexpr std::size_t kKeepCapacity = 4 * 1024 * 1024;
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kWhiteSpace);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1);
-}
 
 // Whether a line is a frame as the API server writes it; cheap and nearly always right.
 bool LooksWhole(std::string_view line) {
@@ -79,7 +74,7 @@ std::optional<std::string_view> FrameSplitter::NextLine() {
       return GiveOut(line_begin, line_begin);
     }
     scanned_ = end + 1;
-    const std::string_view text = Trim(Text(begin_, end));
+    const std::string_view text = Trimmed(Text(begin_, end));
     if (!skipping_ && text.size() <= max_frame_bytes_ && IsUnfinished(text)) {
       spans_lines_ = true;
       continue;
@@ -98,7 +93,7 @@ bool FrameSplitter::IsUnfinished(std::string_view text) {
 
 // What is pending up to `end`; the rest of the buffer begins at `next`.
 std::string_view FrameSplitter::GiveOut(std::size_t end, std::size_t next) {
-  const std::string_view text = Trim(Text(begin_, end));
+  const std::string_view text = Trimmed(Text(begin_, end));
   begin_ = scanned_ = next;
   spans_lines_ = false;
   scanner_.Reset();
@@ -110,7 +105,7 @@ std::string_view FrameSplitter::GiveOut(std::size_t end, std::size_t next) {
 
 // What stands behind the last newline, if it is whole: a peer that writes none must not make us wait.
 std::optional<std::string_view> FrameSplitter::TakeTail() {
-  const std::string_view tail = Trim(Text(begin_, buffer_.size()));
+  const std::string_view tail = Trimmed(Text(begin_, buffer_.size()));
   if (!LooksWhole(tail)) return std::nullopt;
   const std::size_t length = scanner_.Scan(tail);
   if (length == 0) return std::nullopt;

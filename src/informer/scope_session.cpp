@@ -99,7 +99,7 @@ void ScopeSession::Do(const DeliverItems&) {
   for (std::size_t i = 0; i < page->skipped; ++i) parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
   if (page->skipped > 0) {
     parts_.log.Warn("list items could not be decoded and were skipped",
-                    {{"scope", scope_.Name()}, {"items", page->skipped}});
+                    {{"scope", scope_.Name()}, {"items", page->skipped}, {"first_problem", page->first_problem}});
   }
   Feed(PageDelivered{});
 }
@@ -218,7 +218,7 @@ void ScopeSession::TakePage() {
     Fail({ErrorKind::kInvalid, "the API server gives the same continue token again and again", {}, "continue"});
     return;
   }
-  EndRequest(std::nullopt);
+  // The request is still the one under way: its items may turn out to be broken.
   Feed(PageReceived{std::move(meta->resource_version), std::move(meta->continue_token)});
 }
 

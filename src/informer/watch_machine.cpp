@@ -23,29 +23,12 @@ bool MayBeThePosition(const Error& error) {
 
 std::chrono::milliseconds RetryAfter(const Error& error) { return error.retry_after.value_or(kNoPause); }
 
-void Append(WatchEffects& effects, WatchEffects more) {
+WatchEffects operator+(WatchEffects effects, WatchEffects more) {
   effects.insert(effects.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return effects;
 }
 
 }  // namespace
-
-std::string_view ToString(WatchPhase phase) {
-  switch (phase) {
-    case WatchPhase::kIdle:
-      return "idle";
-    case WatchPhase::kListing:
-      return "listing";
-    case WatchPhase::kProbing:
-      return "probing";
-    case WatchPhase::kOpening:
-      return "opening";
-    case WatchPhase::kWatching:
-      return "watching";
-    case WatchPhase::kPausing:
-      return "pausing";
-  }
-  return "unknown";
-}
 
 WatchMachine::WatchMachine(WatchMachineOptions options)
     : options_(options), backoff_(BackoffOptions{.seed = options.seed}), random_(options.seed) {}
@@ -80,9 +63,7 @@ WatchEffects WatchMachine::InListing(const WatchInput& input, MonotonicTime now)
   }
   if (std::holds_alternative<TimerFired>(input)) {
     const Error error{ErrorKind::kRetry, "a list page took too long", {}, "timeout"};
-    WatchEffects effects{CancelRequest{error}};
-    Append(effects, ListFailed(error, now));
-    return effects;
+    return WatchEffects{CancelRequest{error}} + ListFailed(error, now);
   }
   return {};
 }
@@ -116,16 +97,14 @@ WatchEffects WatchMachine::InWatching(const WatchInput& input, MonotonicTime now
   if (std::holds_alternative<TimerFired>(input)) {
     continuous_until_ = now;
     backoff_.Reset();
-    WatchEffects effects{CancelRequest{}};
-    Append(effects, Probe(now));
-    return effects;
+    return WatchEffects{CancelRequest{}} + Probe();
   }
   return {};
 }
 
 WatchEffects WatchMachine::InPausing(const WatchInput& input, MonotonicTime now) {
   if (!std::holds_alternative<TimerFired>(input)) return {};
-  return next_ == Next::kList ? List(now) : Probe(now);
+  return next_ == Next::kList ? List(now) : Probe();
 }
 
 WatchEffects WatchMachine::List(MonotonicTime now) {
@@ -158,8 +137,7 @@ WatchEffects WatchMachine::NextPage(MonotonicTime now) {
   refreshed_credentials_ = false;
   continuous_until_ = now;
   position_ = list_version_;
-  Append(effects, Watch(now));
-  return effects;
+  return std::move(effects) + Watch(now);
 }
 
 WatchEffects WatchMachine::ListFailed(const Error& error, MonotonicTime now) {
@@ -171,18 +149,15 @@ WatchEffects WatchMachine::ListFailed(const Error& error, MonotonicTime now) {
   return Pause(Next::kList, pause);
 }
 
-WatchEffects WatchMachine::Probe(MonotonicTime now) {
+WatchEffects WatchMachine::Probe() {
   phase_ = WatchPhase::kProbing;
-  opened_at_ = now;
-  frames_ = 0;
   return {StartTimer{options_.open_deadline}, ProbeVersion{}};
 }
 
 WatchEffects WatchMachine::GiveUpOpening(MonotonicTime now) {
   const Error error{ErrorKind::kRetry, "the request for a watch was not answered in time", {}, "timeout"};
-  WatchEffects effects{CancelRequest{error}};
-  Append(effects, phase_ == WatchPhase::kProbing ? ProbeFailed(error) : WatchEnded(error, now));
-  return effects;
+  return WatchEffects{CancelRequest{error}} +
+         (phase_ == WatchPhase::kProbing ? ProbeFailed(error) : WatchEnded(error, now));
 }
 
 WatchEffects WatchMachine::Watch(MonotonicTime now) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kube/text.h"
+#include "kube_events/base/text.h"
 
 namespace kube_events {
 namespace {

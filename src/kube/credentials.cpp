@@ -8,6 +8,7 @@
 
 #include "kube/files.h"
 #include "kube/text.h"
+#include "kube_events/base/text.h"
 
 namespace kube_events {
 namespace {

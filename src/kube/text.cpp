@@ -1,9 +1,10 @@
 #include "kube/text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
+
+#include "kube_events/base/text.h"
 
 namespace kube_events {
 namespace {
@@ -16,20 +17,9 @@ bool IsUnreserved(char c) {
          c == '_' || c == '~';
 }
 
-bool IsControl(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7f;
-}
-
 bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 }  // namespace
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kWhiteSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1);
-}
 
 std::string PercentEncoded(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -85,10 +75,8 @@ std::string Shortened(std::string_view text, std::size_t max_bytes) {
   std::size_t size = std::min(text.size(), max_bytes);
   while (size < text.size() && size > 0 && IsUtf8Continuation(text[size])) --size;
   std::string result(text.substr(0, size));
-  std::replace_if(result.begin(), result.end(), IsControl, ' ');
+  std::replace_if(result.begin(), result.end(), IsControlCharacter, ' ');
   return size < text.size() ? result + "..." : result;
 }
-
-bool HasControlCharacter(std::string_view text) { return std::any_of(text.begin(), text.end(), IsControl); }
 
 }  // namespace kube_events

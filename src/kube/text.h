@@ -7,8 +7,6 @@
 
 namespace kube_events {
 
-// Without white space at both ends.
-std::string_view Trimmed(std::string_view text);
 // All but RFC 3986's unreserved characters as %XX.
 std::string PercentEncoded(std::string_view text);
 std::string Base64Encoded(std::string_view bytes);
@@ -17,6 +15,5 @@ std::optional<std::string> Base64Decoded(std::string_view text);
 // At most `max_bytes` of `text` on one line: control characters become spaces, what is cut shows as "...", and no
 // UTF-8 sequence is cut in two.
 std::string Shortened(std::string_view text, std::size_t max_bytes);
-bool HasControlCharacter(std::string_view text);
 
 }  // namespace kube_events

@@ -99,14 +99,6 @@ void AddProcess(std::vector<prometheus::MetricFamily>& families) {
   if (const auto fds = MaxFds()) families.push_back(OneValue(Metric::kProcessMaxFds, *fds));
 }
 
-std::string CompilerName() {
-#if defined(__clang__)
-  return "clang " __clang_version__;
-#else
-  return "gcc " __VERSION__;
-#endif
-}
-
 }  // namespace
 
 Counter& SelfMetrics::OpenCounters::With(std::vector<std::string> values) {
@@ -146,7 +138,7 @@ SelfMetrics::SelfMetrics(const SelfMetricsOptions& options)
       relists_(Counters(registry_, Metric::kRelistsTotal), LabelNames(Metric::kRelistsTotal)) {
   Gauges(registry_, Metric::kVersion).Add({{"version", options.version}}).Set(1);
   Gauges(registry_, Metric::kBuildInfo)
-      .Add({{"version", options.version}, {"revision", options.revision}, {"compiler", CompilerName()}})
+      .Add({{"version", options.version}, {"revision", options.revision}, {"compiler", options.compiler}})
       .Set(1);
   for (const std::string& scope : options.scopes) Scope(scope);
   for (const auto verb : {"list", "watch"}) {

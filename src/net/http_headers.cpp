@@ -6,26 +6,14 @@
 #include <cstddef>
 #include <string>
 
+#include "kube_events/base/text.h"
+
 namespace kube_events {
 namespace {
 
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr std::chrono::seconds kMaxRetryAfter = std::chrono::hours{24};
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-// Takes the text up to `end` (or all of it) off the front of `rest`.
-std::string_view Take(std::string_view& rest, char end) {
-  const std::size_t at = rest.find(end);
-  const std::string_view head = rest.substr(0, at);
-  rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);
-  return head;
-}
 
 std::optional<int> Number(std::string_view text) {
   int value = 0;
@@ -42,12 +30,14 @@ std::optional<unsigned> Month(std::string_view text) {
 
 OptionalTime ToTime(std::optional<int> year, std::optional<unsigned> month, std::optional<int> day,
                     std::string_view clock) {
-  const auto hour = Number(Take(clock, ':'));
-  const auto minute = Number(Take(clock, ':'));
+  const auto hour = Number(TakeUntil(clock, ':'));
+  const auto minute = Number(TakeUntil(clock, ':'));
   const auto second = Number(clock);
   if (!year || !month || !day || !hour || !minute || !second) return {};
   // 60: a leap second, which is taken as the first second of the next minute.
   if (*hour > 23 || *minute > 59 || *second > 60) return {};
+  // Larger numbers would be cut to those that the calendar types hold, and look right again.
+  if (*year > 9999 || *day > 31) return {};
   const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{*month},
                                          std::chrono::day{static_cast<unsigned>(*day)}};
   if (!date.ok()) return {};
@@ -63,26 +53,26 @@ std::optional<int> FullYear(std::optional<int> year) {
 
 // "Sun, 06 Nov 1994 08:49:37 GMT" and "Sunday, 06-Nov-94 08:49:37 GMT".
 OptionalTime ParseWithComma(std::string_view rest) {
-  rest = Trim(rest);
+  rest = Trimmed(rest);
   std::string text(rest);
   std::replace(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(text.size(), 12)), '-',
                ' ');
   rest = text;
-  const auto day = Number(Take(rest, ' '));
-  const auto month = Month(Take(rest, ' '));
-  const auto year = FullYear(Number(Take(rest, ' ')));
-  const std::string_view clock = Take(rest, ' ');
+  const auto day = Number(TakeUntil(rest, ' '));
+  const auto month = Month(TakeUntil(rest, ' '));
+  const auto year = FullYear(Number(TakeUntil(rest, ' ')));
+  const std::string_view clock = TakeUntil(rest, ' ');
   if (rest != "GMT") return {};
   return ToTime(year, month, day, clock);
 }
 
 // "Sun Nov  6 08:49:37 1994".
 OptionalTime ParseAscTime(std::string_view rest) {
-  Take(rest, ' ');
-  const auto month = Month(Take(rest, ' '));
-  rest = Trim(rest);
-  const auto day = Number(Take(rest, ' '));
-  const std::string_view clock = Take(rest, ' ');
+  TakeUntil(rest, ' ');
+  const auto month = Month(TakeUntil(rest, ' '));
+  rest = Trimmed(rest);
+  const auto day = Number(TakeUntil(rest, ' '));
+  const std::string_view clock = TakeUntil(rest, ' ');
   return ToTime(Number(rest), month, day, clock);
 }
 
@@ -91,21 +81,18 @@ bool IsTokenCharacter(char c) {
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-bool IsControl(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte < 0x20 && c != '\t') || byte == 0x7f;
-}
+bool IsForbidden(char c) { return IsControlCharacter(c) && c != '\t'; }
 
 }  // namespace
 
 OptionalTime ParseHttpDate(std::string_view value) {
-  value = Trim(value);
+  value = Trimmed(value);
   const std::size_t comma = value.find(',');
   return comma == std::string_view::npos ? ParseAscTime(value) : ParseWithComma(value.substr(comma + 1));
 }
 
 std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view value) {
-  value = Trim(value);
+  value = Trimmed(value);
   if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return {};
   // More digits than fit: certainly more than the maximum.
   const auto seconds = Number(value);
@@ -117,7 +104,7 @@ Result<void> CheckHeaders(const std::vector<HttpHeader>& headers) {
     if (header.name.empty() || !std::all_of(header.name.begin(), header.name.end(), IsTokenCharacter)) {
       return Fail(ErrorKind::kConfiguration, "a request header has a name that HTTP does not allow");
     }
-    if (std::any_of(header.value.begin(), header.value.end(), IsControl)) {
+    if (std::any_of(header.value.begin(), header.value.end(), IsForbidden)) {
       return Fail(ErrorKind::kConfiguration, "the value of the request header " + header.name +
                                                  " contains a line break or another control character; remove it "
                                                  "from the token or setting that it comes from");

@@ -6,28 +6,10 @@
 #include <new>
 #include <optional>
 
+#include "kube_events/base/text.h"
+
 namespace kube_events {
 namespace {
-
-std::string_view Trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
-// Takes the part before the first `separator` off the front of the text.
-std::string_view TakeUntil(std::string_view& text, char separator) {
-  const auto end = text.find(separator);
-  const auto part = text.substr(0, end);
-  text = end == text.npos ? std::string_view() : text.substr(end + 1);
-  return Trim(part);
-}
 
 std::string_view Unquote(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;
@@ -49,10 +31,10 @@ struct Element {
 };
 
 Element ParseElement(std::string_view text) {
-  Element element{.name = Lower(TakeUntil(text, ';')), .version = {}};
+  Element element{.name = LowerAscii(Trimmed(TakeUntil(text, ';'))), .version = {}};
   while (!text.empty()) {
-    std::string_view parameter = TakeUntil(text, ';');
-    const std::string key = Lower(TakeUntil(parameter, '='));
+    std::string_view parameter = Trimmed(TakeUntil(text, ';'));
+    const std::string key = LowerAscii(Trimmed(TakeUntil(parameter, '=')));
     if (key == "q") element.weight = ParseWeight(std::string(parameter));
     if (key == "version") element.version = Unquote(parameter);
   }

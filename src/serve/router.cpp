@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kube_events/base/text.h"
+
 namespace kube_events {
 namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return Lower(x) == Lower(y); });
-}
 
 // -1 where the character is no hexadecimal digit.
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
-  const char lower = Lower(c);
+  const char lower = LowerAscii(c);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 

@@ -24,9 +24,37 @@ TEST(ParseDuration, ABareNumberIsSeconds) {
   EXPECT_EQ(ParseDuration("0.25").value(), 250ms);
 }
 
+TEST(ParseDuration, IsExactToTheNanosecondUpToTheLongest) {
+  EXPECT_EQ(ParseDuration("2562047h47m16s854ms775us807ns").value(), std::chrono::nanoseconds::max());
+  EXPECT_EQ(ParseDuration("9223372036.854775807").value(), std::chrono::nanoseconds::max());
+  EXPECT_EQ(ParseDuration("0.29s").value(), 290ms);
+  EXPECT_EQ(ParseDuration("1.0000000019999999999999999999999s").value(), 1'000'000'001ns);
+}
+
 TEST(ParseDuration, RefusesAnythingElseAndSaysWhatToWrite) {
-  for (const char* text : {"", " ", "s", "-1s", "+1s", "1x", "1s ", " 1s", "1 s", "1m30", "1e3s", "0x1s", "inf", "nan",
-                           "1..2s", "1s-", "9999999999h", "1d"}) {
+  for (const char* text : {"",
+                           " ",
+                           "s",
+                           "-1s",
+                           "+1s",
+                           "1x",
+                           "1s ",
+                           " 1s",
+                           "1 s",
+                           "1m30",
+                           "1e3s",
+                           "0x1s",
+                           "inf",
+                           "nan",
+                           "1..2s",
+                           "1s-",
+                           "9999999999h",
+                           "1d",
+                           ".",
+                           ".s",
+                           "0s5",
+                           "0h0",
+                           "2562047h47m16s854ms775us808ns"}) {
     const auto parsed = ParseDuration(text);
     ASSERT_FALSE(parsed) << "\"" << text << "\"";
     EXPECT_EQ(parsed.error().kind, ErrorKind::kConfiguration);
@@ -35,7 +63,8 @@ TEST(ParseDuration, RefusesAnythingElseAndSaysWhatToWrite) {
 }
 
 TEST(FormatDuration, IsReadBackToTheSameValue) {
-  for (const auto duration : {0ns, 1ns, 999ns, 1500ns, 300'000'000ns, 5'400'000'000'000ns, 86'400'000'000'001ns}) {
+  for (const auto duration : {0ns, 1ns, 999ns, 1500ns, 300'000'000ns, 5'400'000'000'000ns, 86'400'000'000'001ns,
+                              std::chrono::nanoseconds::max()}) {
     EXPECT_EQ(ParseDuration(FormatDuration(duration)).value(), duration) << FormatDuration(duration);
   }
   EXPECT_EQ(FormatDuration(90min), "1h30m");

@@ -74,6 +74,7 @@ TEST(EventDecoderList, ABrokenItemInTheMiddleIsSkippedAndCounted) {
     ASSERT_TRUE(meta.has_value()) << broken << ": " << meta.error().message;
     EXPECT_EQ(meta->items, 2U) << broken;
     EXPECT_EQ(meta->skipped, 1U) << broken;
+    EXPECT_NE(meta->first_problem, "") << broken;
     ASSERT_EQ(items.size(), 2U) << broken;
     EXPECT_EQ(items[0].name, "a");
     EXPECT_EQ(items[1].name, "b");

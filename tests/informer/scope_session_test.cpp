@@ -315,6 +315,13 @@ TEST_F(ScopeSessionTest, AListThatMakesNoSenseIsTriedAgainAndChangesNothing) {
   }
 }
 
+TEST_F(ScopeSessionTest, AListWhoseItemsTurnOutBrokenIsAFailedList) {
+  session_.Start();
+  Answer(200, Page("100", {Object("a", "90") + " " + Object("b", "91")}));
+  EXPECT_THAT(monitor_.requests, ElementsAre("list started", "list failed"));
+  EXPECT_THAT(consumer_.Take(), Not(testing::Contains("commit")));
+}
+
 TEST_F(ScopeSessionTest, AListItemThatCannotBeDecodedIsSkippedAndCounted) {
   session_.Start();
   Answer(200, Page("100", {Object("a", "90"), R"({"metadata":7})", Object("c", "92")}));

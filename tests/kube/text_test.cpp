@@ -42,11 +42,5 @@ TEST(Shortened, CutsBetweenCharactersAndStaysOnOneLine) {
   EXPECT_EQ(Shortened("a\xc3\xa4", 2), "a...");
 }
 
-TEST(Trimmed, TakesWhiteSpaceOffBothEnds) {
-  EXPECT_EQ(Trimmed(" \t\r\n a b \n"), "a b");
-  EXPECT_EQ(Trimmed(" \n"), "");
-  EXPECT_EQ(Trimmed(""), "");
-}
-
 }  // namespace
 }  // namespace kube_events

@@ -31,10 +31,11 @@ struct WatchFrame {
 };
 
 struct ListMeta {
-  std::string resource_version;  // of the list; the same on each of its pages
-  std::string continue_token;    // empty on the last page
-  std::size_t items = 0;         // decoded
-  std::size_t skipped = 0;       // items that could not be decoded
+  std::string resource_version;    // of the list; the same on each of its pages
+  std::string continue_token;      // empty on the last page
+  std::size_t items = 0;           // decoded
+  std::size_t skipped = 0;         // items that could not be decoded
+  std::string first_problem = {};  // why the first of those could not
 };
 
 class EventDecoder {

@@ -29,7 +29,6 @@
 namespace kube_events {
 
 enum class WatchPhase { kIdle, kListing, kProbing, kOpening, kWatching, kPausing };
-std::string_view ToString(WatchPhase phase);
 
 // What happens to the machine.
 struct Started {};
@@ -124,7 +123,7 @@ class WatchMachine {
   WatchEffects TakePage(const PageReceived& page);
   WatchEffects NextPage(MonotonicTime now);
   WatchEffects ListFailed(const Error& error, MonotonicTime now);
-  WatchEffects Probe(MonotonicTime now);
+  WatchEffects Probe();
   WatchEffects Watch(MonotonicTime now);
   WatchEffects GiveUpOpening(MonotonicTime now);
   WatchEffects WatchEnded(const std::optional<Error>& error, MonotonicTime now);

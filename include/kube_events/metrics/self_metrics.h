@@ -24,6 +24,7 @@ namespace kube_events {
 struct SelfMetricsOptions {
   std::string version = {};
   std::string revision = {};
+  std::string compiler = {};
   std::vector<std::string> scopes = {};  // Scope::Name() of every scope
 };
 
