@@ -19,6 +19,7 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kBeatInterval{1};
 constexpr std::chrono::milliseconds kStopPoll{2};
+constexpr int kAcceptsPerRound = 16;
 constexpr std::chrono::minutes kComplaintInterval{1};
 
 // One listening socket and what answers there.
@@ -42,6 +43,7 @@ struct HttpServer::Impl {
 
   void Run(const std::stop_token& stop);
   void AwaitClient(Listening& listening);
+  error_code Accept(Listening& listening);
   void Serve(Listening& listening, tcp::socket socket);
   void PauseAccepting(Listening& listening);
   void Complain(error_code error);
@@ -73,32 +75,45 @@ void HttpServer::Impl::Run(const std::stop_token& stop) {
   }
 }
 
-// Waits for a client before it accepts: accept() fails for want of a file descriptor even if nobody is there, and then
-// there is nobody to make room for.
 void HttpServer::Impl::AwaitClient(Listening& listening) {
   listening.acceptor.async_wait(tcp::acceptor::wait_read, [this, &listening](error_code error) {
     if (context.stopping || error == asio::error::operation_aborted) return;
-    tcp::socket socket(io);
-    if (!error) listening.acceptor.accept(socket, error);
-    if (IsShortage(error)) {
-      Complain(error);
-      context.table.CloseOldest();
-      listening.acceptor.accept(socket, error);
-    }
+    // Several: a round of the loop is long where many connections are busy, and a newcomer should wait for one only.
+    for (int i = 0; i < kAcceptsPerRound && !error; ++i) error = Accept(listening);
     if (IsShortage(error)) return PauseAccepting(listening);
-    AwaitClient(listening);  // first, so that nothing below can end it
-    if (!error) Serve(listening, std::move(socket));
+    AwaitClient(listening);
   });
 }
 
-void HttpServer::Impl::Serve(Listening& listening, tcp::socket socket) {
+// Asks whether a client is there before it accepts: accept() fails for want of a file descriptor even if nobody is, and
+// then there is nobody to make room for.
+error_code HttpServer::Impl::Accept(Listening& listening) {
+  error_code error;
+  listening.acceptor.wait(tcp::acceptor::wait_read, error);
+  if (error) return error;
+  tcp::socket socket(io);
+  listening.acceptor.accept(socket, error);
+  if (IsShortage(error)) {
+    Complain(error);
+    context.table.CloseOldest();
+    listening.acceptor.accept(socket, error);
+  }
+  if (!error) Serve(listening, std::move(socket));
+  return error;
+}
+
+// Nothing that goes wrong with one client may end the accepting of others.
+void HttpServer::Impl::Serve(Listening& listening, tcp::socket socket) try {
   SetCloseOnExec(socket.native_handle());
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(tcp::socket::send_buffer_size(context.options.socket_send_buffer), ignored);
   while (context.table.Size() >= context.options.max_connections && context.table.Size() > 0) {
     context.table.CloseOldest();
   }
   ServeConnection(std::move(socket), listening.router, context);
+} catch (const std::exception& error) {
+  context.options.logger.Error("a connection failed", {{"error", error.what()}});
 }
 
 // What does not pass by itself fails again at once: trying without a pause would keep a core busy.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
 #include <vector>
 
@@ -177,6 +178,26 @@ TEST_F(HttpServerTest, AnEndlessHeaderIsRefusedAfterTheLimit) {
   EXPECT_EQ(response.status, 431);
   EXPECT_LT(sent, 100'000'000U);
   EXPECT_TRUE(Serves());
+}
+
+TEST_F(HttpServerTest, WhoSendsManyRequestsAheadAndReadsNothingHasFewAnswersMade) {
+  std::atomic<int> pages = 0;
+  const auto page = [&pages](const HttpQuery&) {
+    ++pages;
+    return HttpReply{.body = std::string(16 * 1024, 'p')};
+  };
+  Start(Patient(),
+        Router({{"GET", "/", [](const HttpQuery&) { return HttpReply{.body = "hello\n"}; }}, {"GET", "/page", page}}));
+  RawClient client = Connect();
+  for (int i = 0; i < 500; ++i) ASSERT_TRUE(client.Send("GET /page HTTP/1.1\r\nHost: x\r\n\r\n"));
+  int before = -1;
+  // Each answer to somebody else is a round in which the server could have gone on.
+  while (before != pages) {
+    before = pages;
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(Serves());
+  }
+  EXPECT_GT(pages, 0);
+  EXPECT_LT(pages, 60) << "of 16 KiB each";
 }
 
 TEST_F(HttpServerTest, RandomBytesDoNoHarm) {

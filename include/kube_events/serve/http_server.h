@@ -47,6 +47,9 @@ struct HttpServerOptions {
   std::size_t max_connections = 512;
   // Answers that clients have not taken yet; beyond it the one that has been written longest is given up.
   std::size_t max_pending_bytes = std::size_t{64} * 1024 * 1024;
+  // Bytes that the kernel may take for a client that does not read; it would otherwise grow to megabytes for each, and
+  // a client that sends many requests ahead would have as many pages made for it.
+  int socket_send_buffer = 64 * 1024;
 
   // All may be left out; they must outlive the server.
   Heartbeat* heartbeat = nullptr;  // beaten every second by the server's thread
