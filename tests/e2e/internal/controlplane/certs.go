@@ -25,6 +25,17 @@ type KeyPair struct {
 	Key         []byte
 }
 
+// NewServerCertificate returns a certificate for loopback and that of the new
+// authority that has signed it, for servers other than the control plane.
+func NewServerCertificate() (ca []byte, server KeyPair, err error) {
+	signer, err := newAuthority()
+	if err != nil {
+		return nil, KeyPair{}, err
+	}
+	server, err = signer.server()
+	return signer.pem, server, err
+}
+
 func newAuthority() (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -165,5 +165,5 @@ func (e *Exporter) Scrape(ctx context.Context) (Scrape, error) {
 	if response.StatusCode != http.StatusOK {
 		return Scrape{}, fmt.Errorf("/metrics answers %s", response.Status)
 	}
-	return parseScrape(response.Body)
+	return ParseScrape(response.Body)
 }

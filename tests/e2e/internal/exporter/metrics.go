@@ -56,7 +56,8 @@ type Scrape struct {
 	families map[string]*dto.MetricFamily
 }
 
-func parseScrape(body io.Reader) (Scrape, error) {
+// ParseScrape reads a page in the Prometheus text format.
+func ParseScrape(body io.Reader) (Scrape, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(body)
 	if err != nil {

@@ -74,6 +74,9 @@ func (p *Process) Exited() error {
 	}
 }
 
+// Pid is the process' number, also after its end.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
 // Signal sends sig to the process.
 func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
 
