@@ -42,6 +42,13 @@ TEST(ParseHttpDate, RefusesEverythingElse) {
   }
 }
 
+TEST(ParseHttpDate, RefusesNumbersThatTheCalendarTypesWouldCut) {
+  for (const char* text : {"Sun, 262 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 67530 08:49:37 GMT",
+                           "Sun Nov  6 08:49:37 67530", "Sun Nov 262 08:49:37 1994"}) {
+    EXPECT_FALSE(ParseHttpDate(text)) << text;
+  }
+}
+
 TEST(ParseRetryAfter, ReadsSeconds) {
   EXPECT_EQ(ParseRetryAfter("0"), seconds{0});
   EXPECT_EQ(ParseRetryAfter("120"), seconds{120});
