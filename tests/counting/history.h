@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -61,8 +63,13 @@ struct History {
 // The same seed makes the same history.
 History MakeHistory(std::uint64_t seed);
 
-// Writers with right clocks whose writes succeed, all of them seen through one unbroken watch: nothing is uncertain.
-History MakeHonestHistory(std::uint64_t seed);
+// Writers with right clocks whose writes succeed, seen through an unbroken watch or, as long as each run has a name of
+// its own, also through gaps: nothing is uncertain.
+History MakeHonestHistory(std::uint64_t seed, bool gaps);
+
+// The simplest history found for which `fails` still holds: leaving out any single step, writer or option, or making a
+// number smaller in the ways tried here, would make it pass. `fails` holds for `history`.
+History Shrink(History history, const std::function<bool(const History&)>& fails);
 
 std::string ToString(const History& history);
 

@@ -209,21 +209,4 @@ std::optional<std::string> HistoryRunner::Check() const {
   return std::nullopt;
 }
 
-History Shrink(History history) {
-  const auto fails = [](const History& candidate) { return HistoryRunner(candidate).Run().has_value(); };
-  for (std::size_t size = history.steps.size(); size > 0; size /= 2) {
-    for (std::size_t at = 0; at + size <= history.steps.size();) {
-      History shorter = history;
-      const auto begin = shorter.steps.begin() + static_cast<std::ptrdiff_t>(at);
-      shorter.steps.erase(begin, begin + static_cast<std::ptrdiff_t>(size));
-      if (fails(shorter)) {
-        history = shorter;
-      } else {
-        ++at;
-      }
-    }
-  }
-  return history;
-}
-
 }  // namespace kube_events::testing

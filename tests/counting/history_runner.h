@@ -54,7 +54,4 @@ class HistoryRunner final : private OccurrenceSink {
   std::string negative_;
 };
 
-// The shortest history found that fails as `history` does, by leaving steps out.
-History Shrink(History history);
-
 }  // namespace kube_events::testing
