@@ -51,11 +51,17 @@ class SocketTap {
   TlsStream* stream_ = nullptr;
 };
 
-void ConfigureTls(const ServerUrl& server, const ConnectionOptions& options, http_client_config& config,
+web::web_proxy ProxyOf(const Proxy& proxy) {
+  web::web_proxy result(web::uri(proxy.ToString()));
+  if (!proxy.user.empty()) result.set_credentials(web::credentials(proxy.user, proxy.password));
+  return result;
+}
+
+void ConfigureTls(const Destination& destination, const ConnectionOptions& options, http_client_config& config,
                   ClientConnection& connection) {
   const TlsSettings& settings = options.tls->settings();
   connection.server_name = settings.server_name;
-  const std::string name = settings.server_name.empty() ? server.host : settings.server_name;
+  const std::string name = settings.server_name.empty() ? destination.server.host : settings.server_name;
   const auto tap = std::make_shared<SocketTap>();  // shared by the callbacks of the library
   connection.verification =
       std::make_shared<PeerVerification>(name, settings.insecure_skip_verify, [tap] { tap->OnHandshake(); });
@@ -67,20 +73,23 @@ void ConfigureTls(const ServerUrl& server, const ConnectionOptions& options, htt
         if (!tls->Apply(context.native_handle())) throw std::runtime_error("OpenSSL refuses the TLS settings");
         verification->Attach(context.native_handle());
       });
-  // With kept-alive connections several may be under way at once, and the tap could take one for another.
-  if (options.detect_dead_peer) config.set_nativehandle_options([tap](void* stream) { tap->OnStreamShown(stream); });
+  // With kept-alive connections several may be under way at once, and the tap could take one for another. With a proxy
+  // the library shows another kind of object.
+  if (options.detect_dead_peer && !destination.proxy)
+    config.set_nativehandle_options([tap](void* stream) { tap->OnStreamShown(stream); });
 }
 
 }  // namespace
 
-ClientConnection MakeConnection(const ServerUrl& server, const ConnectionOptions& options) {
+ClientConnection MakeConnection(const Destination& destination, const ConnectionOptions& options) {
   ClientConnection connection;
   http_client_config config;
   config.set_timeout(options.idle_timeout);
   // The library would carry the Authorization header over to any other server.
   config.set_max_redirects(0);
-  if (options.tls) ConfigureTls(server, options, config, connection);
-  connection.client = std::make_shared<web::http::client::http_client>(server.ToString(), config);
+  if (options.tls) ConfigureTls(destination, options, config, connection);
+  if (destination.proxy) config.set_proxy(ProxyOf(*destination.proxy));
+  connection.client = std::make_shared<web::http::client::http_client>(destination.server.ToString(), config);
   return connection;
 }
 

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "kube_events/net/proxy.h"
 #include "kube_events/net/server_url.h"
 
 namespace web::http::client {
@@ -25,6 +27,15 @@ struct ClientConnection {
   std::string server_name;
 };
 
+// Where requests go, and through what.
+struct Destination {
+  ServerUrl server;
+  std::optional<Proxy> proxy;
+
+  // For messages.
+  std::string ToString() const { return server.ToString() + (proxy ? " through the proxy " + proxy->ToString() : ""); }
+};
+
 struct ConnectionOptions {
   std::shared_ptr<const TlsContext> tls;  // shared by all connections with these settings; null for http
   std::chrono::milliseconds idle_timeout{0};
@@ -32,6 +43,6 @@ struct ConnectionOptions {
   bool detect_dead_peer = false;
 };
 
-ClientConnection MakeConnection(const ServerUrl& server, const ConnectionOptions& options);
+ClientConnection MakeConnection(const Destination& destination, const ConnectionOptions& options);
 
 }  // namespace kube_events

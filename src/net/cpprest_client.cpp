@@ -36,14 +36,14 @@ Result<void> CheckRequest(const HttpRequest& request) {
 // The connections of a client. Network thread only, but for Started and WaitUntilGone.
 class Connections final : public TransferOwner {
  public:
-  explicit Connections(ServerUrl server) : server_(std::move(server)) {}
+  explicit Connections(Destination destination) : destination_(std::move(destination)) {}
 
   ClientConnection Get(const HttpRequest& request, std::shared_ptr<const TlsContext> tls) {
     ConnectionOptions options{std::move(tls), request.idle_timeout, request.own_connection};
-    if (request.own_connection) return MakeConnection(server_, options);
+    if (request.own_connection) return MakeConnection(destination_, options);
     // Contexts are compared by identity: the client makes a new one only when the settings change.
     if (!kept_.client || kept_options_.tls != options.tls || kept_options_.idle_timeout != options.idle_timeout) {
-      kept_ = MakeConnection(server_, options);
+      kept_ = MakeConnection(destination_, options);
       kept_options_ = std::move(options);
     }
     return kept_;
@@ -72,7 +72,7 @@ class Connections final : public TransferOwner {
   }
 
  private:
-  const ServerUrl server_;
+  const Destination destination_;
   ClientConnection kept_;  // for requests without a connection of their own
   ConnectionOptions kept_options_;
 
@@ -95,10 +95,10 @@ class CpprestExchange final : public HttpExchange {
 
 class CpprestClient final : public HttpClient {
  public:
-  CpprestClient(ServerUrl server, TlsProvider tls)
-      : server_(std::move(server)),
+  CpprestClient(Destination destination, TlsProvider tls)
+      : destination_(std::move(destination)),
         tls_provider_(std::move(tls)),
-        connections_(std::make_shared<Connections>(server_)) {}
+        connections_(std::make_shared<Connections>(destination_)) {}
   CpprestClient(const CpprestClient&) = delete;
   CpprestClient& operator=(const CpprestClient&) = delete;
 
@@ -111,7 +111,7 @@ class CpprestClient final : public HttpClient {
   std::unique_ptr<HttpExchange> Start(HttpRequest request, HttpObserver& observer) override {
     auto checked = CheckRequest(request);
     auto tls = checked ? CurrentTls() : Fail(checked.error());
-    auto transfer = std::make_shared<Transfer>(std::move(request), observer, server_.ToString(), connections_);
+    auto transfer = std::make_shared<Transfer>(std::move(request), observer, destination_.ToString(), connections_);
     connections_->OnStarted();
     PostToNetwork([connections = connections_, transfer, tls = std::move(tls)] {
       if (!tls) return transfer->Refuse(tls.error());
@@ -123,7 +123,7 @@ class CpprestClient final : public HttpClient {
  private:
   // The settings as they are now, parsed; null for http.
   Result<std::shared_ptr<const TlsContext>> CurrentTls() {
-    if (!server_.tls) return nullptr;
+    if (!destination_.server.tls) return nullptr;
     auto settings = tls_provider_ ? tls_provider_() : Result<TlsSettings>{};
     if (!settings) return Fail(settings.error());
     const std::lock_guard lock(mutex_);
@@ -133,7 +133,7 @@ class CpprestClient final : public HttpClient {
     return context;
   }
 
-  const ServerUrl server_;
+  const Destination destination_;
   const TlsProvider tls_provider_;
   const std::shared_ptr<Connections> connections_;  // shared with transfers that the library is not done with yet
   std::mutex mutex_;                                // guards tls_
@@ -142,7 +142,8 @@ class CpprestClient final : public HttpClient {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_url, TlsProvider tls) {
+Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_url, TlsProvider tls,
+                                                      std::optional<Proxy> proxy) {
   InitialiseNetworking();
   auto server = ParseServerUrl(server_url);
   if (!server) return Fail(server.error());
@@ -150,7 +151,7 @@ Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_ur
   if (!web::uri::validate(server->ToString())) {
     return Fail(ErrorKind::kConfiguration, "the server address \"" + server->ToString() + "\" is not a valid URL");
   }
-  return std::make_unique<CpprestClient>(std::move(*server), std::move(tls));
+  return std::make_unique<CpprestClient>(Destination{std::move(*server), std::move(proxy)}, std::move(tls));
 }
 
 }  // namespace kube_events

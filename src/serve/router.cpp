@@ -8,27 +8,6 @@
 namespace kube_events {
 namespace {
 
-// -1 where the character is no hexadecimal digit.
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = LowerAscii(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-std::optional<std::string> DecodePercent(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size() || HexValue(text[i + 1]) < 0 || HexValue(text[i + 2]) < 0) return std::nullopt;
-    decoded += static_cast<char>(HexValue(text[i + 1]) * 16 + HexValue(text[i + 2]));
-    i += 2;
-  }
-  return decoded;
-}
-
 // What a 405 has to tell.
 std::string AllowedMethods(const std::vector<const Route*>& routes) {
   std::string allow;
@@ -74,7 +53,7 @@ std::optional<RequestTarget> ParseRequestTarget(std::string_view target) {
   if (!target.starts_with('/')) return std::nullopt;
   target = target.substr(0, target.find('#'));
   const auto question = target.find('?');
-  auto path = DecodePercent(target.substr(0, question));
+  auto path = PercentDecoded(target.substr(0, question));
   if (!path) return std::nullopt;
   return RequestTarget{std::move(*path),
                        question == target.npos ? std::string() : std::string(target.substr(question + 1))};

@@ -23,6 +23,11 @@ TEST(TakeUntil, TakesThePartBeforeTheSeparatorOffTheFront) {
   EXPECT_EQ(TakeUntil(rest, ';'), "");
 }
 
+TEST(PercentDecoded, TurnsEachEscapeIntoItsByteOrRefusesAll) {
+  EXPECT_EQ(PercentDecoded("a%20b%C3%a4+"), "a b\xC3\xA4+");
+  for (const char* text : {"%", "a%2", "%zz", "%2g", "%%20"}) EXPECT_EQ(PercentDecoded(text), std::nullopt) << text;
+}
+
 TEST(LowerAscii, LeavesAllButAsciiLettersAlone) {
   EXPECT_EQ(LowerAscii(std::string_view("AZaz@[`{09\xC3\x84")), "azaz@[`{09\xC3\x84");
 }

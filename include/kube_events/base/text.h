@@ -2,6 +2,7 @@
 // Pure, any thread; none of it blocks or fails.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ std::string_view Trimmed(std::string_view text);
 
 // Takes the part before the first `separator` (or all of it) off the front of `rest`, with the separator.
 std::string_view TakeUntil(std::string_view& rest, char separator);
+
+// %XX as the byte it stands for; nothing where a % is not followed by two hexadecimal digits (RFC 3986, 2.1).
+std::optional<std::string> PercentDecoded(std::string_view text);
 
 // ASCII letters in lower case; other bytes stay.
 char LowerAscii(char c);

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "kube_events/base/health.h"
 #include "kube_events/base/result.h"
 #include "kube_events/net/http_client.h"
+#include "kube_events/net/proxy.h"
 #include "kube_events/net/tls_settings.h"
 
 namespace kube_events {
@@ -30,7 +32,9 @@ std::shared_ptr<void> BeatOnNetworkThread(Heartbeat& heartbeat);
 // A client of one server. `server_url`: see ParseServerUrl; requests go below its path. `tls` is asked at every
 // request to an https server and may be empty for http. Requests without a connection of their own share kept-alive
 // ones, which are given up when the settings change and after a failure. Fails with kConfiguration on a bad URL.
-// Redirects are answers like any other and not followed. The destructor waits up to 0.5 s for cancelled requests.
-Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_url, TlsProvider tls);
+// Redirects are answers like any other and not followed. With `proxy` all connections lead through it. The destructor
+// waits up to 0.5 s for cancelled requests.
+Result<std::unique_ptr<HttpClient>> MakeCpprestClient(std::string_view server_url, TlsProvider tls,
+                                                      std::optional<Proxy> proxy = std::nullopt);
 
 }  // namespace kube_events
