@@ -65,12 +65,12 @@ std::optional<std::string_view> FrameSplitter::Next() {
 // The next line, or value over several lines, that may be a frame; an empty one where a line held nothing of use.
 std::optional<std::string_view> FrameSplitter::NextLine() {
   while (scanned_ < buffer_.size()) {
-    const std::size_t line_begin = scanned_;
-    const void* newline = std::memchr(buffer_.data() + line_begin, '\n', buffer_.size() - line_begin);
+    const void* newline = std::memchr(buffer_.data() + scanned_, '\n', buffer_.size() - scanned_);
     if (newline == nullptr) break;
     const auto end = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data());
-    if (spans_lines_ && LooksWhole(Text(line_begin, end))) {
+    if (spans_lines_ && LooksWhole(LastLine(end))) {
       // A frame of its own: what stands before it was cut short and will not become whole.
+      const std::size_t line_begin = end - LastLine(end).size();
       return GiveOut(line_begin, line_begin);
     }
     scanned_ = end + 1;
@@ -85,6 +85,9 @@ std::optional<std::string_view> FrameSplitter::NextLine() {
   SkipOversized();
   return std::nullopt;
 }
+
+// The line up to `end`, of what spans lines.
+std::string_view FrameSplitter::LastLine(std::size_t end) const { return Text(buffer_.rfind('\n', end - 1) + 1, end); }
 
 bool FrameSplitter::IsUnfinished(std::string_view text) {
   if (text.empty() || text.front() != '{') return false;
@@ -107,6 +110,8 @@ std::string_view FrameSplitter::GiveOut(std::size_t end, std::size_t next) {
 std::optional<std::string_view> FrameSplitter::TakeTail() {
   const std::string_view tail = Trimmed(Text(begin_, buffer_.size()));
   if (!LooksWhole(tail)) return std::nullopt;
+  // A line that begins as a frame has to come whole: only then can it be told from one that belongs to what is pending.
+  if (spans_lines_ && LastLine(buffer_.size()).starts_with('{')) return std::nullopt;
   const std::size_t length = scanner_.Scan(tail);
   if (length == 0) return std::nullopt;
   scanner_.Reset();

@@ -30,15 +30,19 @@ TEST(FrameSplitter, SeveralFramesInOneChunkComeOneByOne) {
   EXPECT_THAT(Split("{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":3}\n"), ElementsAre("{\"a\":1}", "{\"b\":2}", "{\"c\":3}"));
 }
 
-TEST(FrameSplitter, AFrameMayBeCutAtEveryByte) {
-  const std::string stream = "{\"a\":\"}{\\\"\"}\n{\"b\":{\"c\":[1,2]}}\n";
+std::vector<std::string> SplitByteByByte(std::string_view bytes) {
   FrameSplitter splitter;
   std::vector<std::string> frames;
-  for (const char c : stream) {
+  for (const char c : bytes) {
     splitter.Append(std::string_view(&c, 1));
     for (auto& frame : Drain(splitter)) frames.push_back(std::move(frame));
   }
-  EXPECT_THAT(frames, ElementsAre("{\"a\":\"}{\\\"\"}", "{\"b\":{\"c\":[1,2]}}"));
+  return frames;
+}
+
+TEST(FrameSplitter, AFrameMayBeCutAtEveryByte) {
+  const std::string stream = "{\"a\":\"}{\\\"\"}\n{\"b\":{\"c\":[1,2]}}\n";
+  EXPECT_THAT(SplitByteByByte(stream), ElementsAre("{\"a\":\"}{\\\"\"}", "{\"b\":{\"c\":[1,2]}}"));
 }
 
 TEST(FrameSplitter, AnIncompleteFrameWaits) {
@@ -82,6 +86,11 @@ TEST(FrameSplitter, GarbageLinesComeOutSoThatTheyCanBeCounted) {
 
 TEST(FrameSplitter, AFrameThatWasCutShortDoesNotSwallowTheNextOnes) {
   EXPECT_THAT(Split("{\"a\":{\"b\n{\"c\":3}\n{\"d\":4}\n"), ElementsAre("{\"a\":{\"b", "{\"c\":3}", "{\"d\":4}"));
+}
+
+TEST(FrameSplitter, TheFrameBehindOneThatWasCutShortMayBeCutAtEveryByte) {
+  EXPECT_THAT(SplitByteByByte("{\"a\":\"\n{\"b\":\"}\"}\n{\"c\":3}\n"),
+              ElementsAre("{\"a\":\"", "{\"b\":\"}\"}", "{\"c\":3}"));
 }
 
 TEST(FrameSplitter, ResetForgetsWhatWasNotComplete) {

@@ -53,6 +53,7 @@ class FrameSplitter {
  private:
   std::optional<std::string_view> NextLine();
   std::optional<std::string_view> TakeTail();
+  std::string_view LastLine(std::size_t end) const;
   bool IsUnfinished(std::string_view text);
   std::string_view GiveOut(std::size_t end, std::size_t next);
   std::string_view Text(std::size_t begin, std::size_t end) const {
