@@ -45,13 +45,13 @@ HttpReply Router::Dispatch(const HttpQuery& query) const {
 }
 
 std::optional<RequestTarget> ParseRequestTarget(std::string_view target) {
+  target = target.substr(0, target.find('#'));
   if (const auto scheme = target.find("://"); !target.starts_with('/') && scheme != target.npos) {
     const auto path = target.find_first_of("/?", scheme + 3);
     target = path == target.npos ? "/" : target.substr(path);
     if (target.starts_with('?')) return RequestTarget{"/", std::string(target.substr(1))};
   }
   if (!target.starts_with('/')) return std::nullopt;
-  target = target.substr(0, target.find('#'));
   const auto question = target.find('?');
   auto path = PercentDecoded(target.substr(0, question));
   if (!path) return std::nullopt;

@@ -76,6 +76,7 @@ TEST(RequestTargetTest, ProxiesMaySendTheWholeUrl) {
   EXPECT_EQ(ParseRequestTarget("http://host")->path, "/");
   EXPECT_EQ(ParseRequestTarget("http://host?x=1")->path, "/");
   EXPECT_EQ(ParseRequestTarget("http://host?x=1")->query, "x=1");
+  EXPECT_EQ(ParseRequestTarget("http://host?x=1#top")->query, "x=1");
 }
 
 TEST(RequestTargetTest, OtherFormsAreRefused) {
