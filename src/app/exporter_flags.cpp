@@ -1,14 +1,13 @@
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "flag_values.h"
 #include "kube_events/app/exporter_options.h"
-#include "kube_events/base/duration.h"
 
 namespace kube_events {
 namespace {
 
-using Values = const std::vector<std::string>&;
+using namespace flag_values;
 
 constexpr std::string_view kAccess = "Access to the API server";
 constexpr std::string_view kServe = "HTTP server";
@@ -17,73 +16,6 @@ constexpr std::string_view kFilter = "What is counted";
 constexpr std::string_view kTune = "Tuning";
 constexpr std::string_view kLog = "Logging";
 
-tl::unexpected<Error> Bad(std::string text) { return Fail(ErrorKind::kConfiguration, std::move(text)); }
-
-Result<std::uint64_t> ParseNumber(const std::string& text, std::uint64_t min, std::uint64_t max) {
-  std::uint64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc{} || end != text.data() + text.size() || number < min || number > max) {
-    return Bad("\"" + text + "\" is not a whole number from " + std::to_string(min) + " to " + std::to_string(max));
-  }
-  return number;
-}
-
-// Splits each value at its commas. Empty elements stay: they name the cluster scope.
-std::vector<std::string> SplitList(Values values) {
-  std::vector<std::string> elements;
-  for (const std::string& value : values) {
-    std::size_t from = 0;
-    for (std::size_t comma = value.find(','); comma != value.npos; comma = value.find(',', from)) {
-      elements.push_back(value.substr(from, comma - from));
-      from = comma + 1;
-    }
-    elements.push_back(value.substr(from));
-  }
-  return elements;
-}
-
-template <std::string ExporterOptions::*Member>
-Result<void> Text(ExporterOptions& options, Values values) {
-  options.*Member = values.back();
-  return {};
-}
-
-template <std::vector<std::string> ExporterOptions::*Member>
-Result<void> List(ExporterOptions& options, Values values) {
-  options.*Member = SplitList(values);
-  return {};
-}
-
-template <auto Member, std::uint64_t Min, std::uint64_t Max>
-Result<void> Number(ExporterOptions& options, Values values) {
-  const auto number = ParseNumber(values.back(), Min, Max);
-  if (!number) return tl::unexpected(number.error());
-  options.*Member = static_cast<std::remove_reference_t<decltype(options.*Member)>>(*number);
-  return {};
-}
-
-template <std::optional<std::uint16_t> ExporterOptions::*Member>
-Result<void> OptionalPort(ExporterOptions& options, Values values) {
-  const auto number = ParseNumber(values.back(), 0, std::numeric_limits<std::uint16_t>::max());
-  if (!number) return tl::unexpected(number.error());
-  options.*Member = static_cast<std::uint16_t>(*number);
-  return {};
-}
-
-template <std::chrono::milliseconds ExporterOptions::*Member, std::int64_t MinMs, std::int64_t MaxMs>
-Result<void> DurationIn(ExporterOptions& options, Values values) {
-  const auto duration = ParseDuration(values.back());
-  if (!duration) return tl::unexpected(duration.error());
-  const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(*duration);
-  const std::chrono::milliseconds min{MinMs}, max{MaxMs};
-  if (rounded < min || rounded > max) {
-    return Bad("\"" + values.back() + "\" is out of range; write a duration from " + FormatDuration(min) + " to " +
-               FormatDuration(max));
-  }
-  options.*Member = rounded;
-  return {};
-}
-
 Result<void> Api(ExporterOptions& options, Values values) {
   for (const EventApi api : {EventApi::kCoreV1, EventApi::kEventsV1}) {
     if (values.back() == ToString(api)) {
@@ -91,29 +23,15 @@ Result<void> Api(ExporterOptions& options, Values values) {
       return {};
     }
   }
-  return Bad("\"" + values.back() + "\" is unknown; write v1 or events.k8s.io/v1");
-}
-
-Result<void> Format(ExporterOptions& options, Values values) {
-  const std::string& name = values.back();
-  if (name == "text") {
-    options.log_format = LogFormat::kText;
-  } else if (name == "json") {
-    options.log_format = LogFormat::kJson;
-  } else if (name == "logfmt") {
-    options.log_format = LogFormat::kLogfmt;
-  } else {
-    return Bad("\"" + name + "\" is unknown; write text, json or logfmt");
-  }
-  return {};
+  return BadValue("\"" + values.back() + "\" is unknown; write v1 or events.k8s.io/v1");
 }
 
 Result<void> Namespaces(ExporterOptions& options, Values values) {
   options.namespaces.clear();
   for (const std::string& name : SplitList(values)) {
-    if (name.empty()) return Bad("a namespace is empty; leave the flag out to watch all namespaces");
+    if (name.empty()) return BadValue("a namespace is empty; leave the flag out to watch all namespaces");
     if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != name.npos || name.size() > 63) {
-      return Bad("\"" + name + "\" is no namespace: lower-case letters, digits and dashes, at most 63 of them");
+      return BadValue("\"" + name + "\" is no namespace: lower-case letters, digits and dashes, at most 63 of them");
     }
     // Given twice, it would be counted twice.
     if (std::find(options.namespaces.begin(), options.namespaces.end(), name) == options.namespaces.end()) {
@@ -180,7 +98,7 @@ constexpr FlagSpec kFlags[] = {
 
     {"log-level", "LEVELS", "info", kLog, "debug, info, warn, error or off, also per component: info,informer=debug",
      Text<&O::log_level>},
-    {"log-format", "FORMAT", "text", kLog, "text, json or logfmt; one line each, on stderr", Format},
+    {"log-format", "FORMAT", "text", kLog, "text, json or logfmt; one line each, on stderr", Format<&O::log_format>},
 };
 
 }  // namespace

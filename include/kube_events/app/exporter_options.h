@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kube_events/app/flags.h"
 #include "kube_events/base/logging.h"
 #include "kube_events/base/result.h"
 #include "kube_events/kube/scope.h"
@@ -50,30 +50,14 @@ struct ExporterOptions {
   LogFormat log_format = LogFormat::kText;
 };
 
-// One row of the table: how a flag is written and explained. docs/cli.md is compared with it by a test.
-struct FlagSpec {
-  std::string_view name;           // "watch-interval", without dashes
-  std::string_view value;          // "DURATION"
-  std::string_view default_value;  // as a user would write it; empty: none
-  std::string_view group;
-  std::string_view help;
-  // Applies the values given, one or more (each occurrence of the flag is one). Fails with kConfiguration and a text
-  // that does not name the flag: the caller does.
-  Result<void> (*apply)(ExporterOptions& options, const std::vector<std::string>& values);
-};
+using FlagSpec = Flag<ExporterOptions>;
+// The table. docs/cli.md is compared with it by a test.
 std::span<const FlagSpec> ExporterFlags();
 
 // The environment variable of a flag: KUBE_EVENTS_EXPORTER_WATCH_INTERVAL.
 std::string EnvironmentName(const FlagSpec& flag);
 
-// What the command line asks for: `text` to print and exit with 0, or options to run with.
-struct ParsedCommandLine {
-  std::optional<std::string> text;
-  ExporterOptions options;
-};
-
-// The value of an environment variable, or nothing where it is not set.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+using ParsedCommandLine = ParsedFlags<ExporterOptions>;
 
 // Parses flags, then variables for the flags not given. Fails with kConfiguration and one line that names the flag or
 // variable, what is wrong with its value and what to write instead.

@@ -1,0 +1,99 @@
+#include "command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+
+#include "kube_events/app/version.h"
+
+namespace kube_events {
+namespace {
+
+std::string HelpFor(const FlagText& flag) {
+  std::string help(flag.help);
+  if (!flag.default_value.empty()) help += " (default: " + std::string(flag.default_value) + ")";
+  return help;
+}
+
+// CLI11 brings only syntax and --help; values are checked by the table's functions, with one kind of message.
+class CommandLine {
+ public:
+  CommandLine(const ProgramText& program, const std::vector<FlagText>& flags)
+      : app_(std::string(program.summary), std::string(program.name)) {
+    app_.get_formatter()->column_width(44);
+    app_.footer(std::string(program.footer));
+    app_.add_flag("--version", version_, "print the version and exit");
+    for (const FlagText& flag : flags) {
+      app_.add_option(Dashed(flag.name), values_[flag.name], HelpFor(flag))
+          ->type_name(std::string(flag.value))
+          ->group(std::string(flag.group))
+          ->expected(1)
+          ->allow_extra_args(false)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+  }
+
+  // Throws CLI::Error.
+  void Parse(std::span<const char* const> arguments) {
+    // CLI11 takes its arguments last one first, and "--flag=" for a flag without a value; here it is an empty one.
+    std::vector<std::string> reversed;
+    for (const std::string_view argument : arguments.subspan(std::min<std::size_t>(1, arguments.size()))) {
+      const bool empty_value = argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+      reversed.emplace_back(argument.substr(0, argument.size() - (empty_value ? 1 : 0)));
+      if (empty_value) reversed.emplace_back();
+    }
+    std::reverse(reversed.begin(), reversed.end());
+    app_.parse(std::move(reversed));
+  }
+
+  std::string Help() { return app_.help(); }
+  bool version() const { return version_; }
+  std::map<std::string_view, std::vector<std::string>> TakeValues() { return std::move(values_); }
+
+ private:
+  CLI::App app_;
+  bool version_ = false;
+  std::map<std::string_view, std::vector<std::string>> values_;
+};
+
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string VersionLine(const ProgramText& program) {
+  const BuildInfo build = ThisBuild();
+  return std::string(program.name) + " " + std::string(build.version) + " (revision " + std::string(build.revision) +
+         ", " + std::string(build.compiler) + ")\n";
+}
+
+}  // namespace
+
+std::string Dashed(std::string_view flag_name) { return (flag_name.size() == 1 ? "-" : "--") + std::string(flag_name); }
+
+std::string EnvironmentName(std::string_view prefix, std::string_view flag_name) {
+  std::string name = std::string(prefix) + std::string(flag_name);
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c == '-' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return name;
+}
+
+std::optional<std::string> FromProcessEnvironment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+Result<WrittenFlags> ReadCommandLine(const ProgramText& program, const std::vector<FlagText>& flags,
+                                     std::span<const char* const> arguments) {
+  CommandLine line(program, flags);
+  try {
+    line.Parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    return WrittenFlags{.text = line.Help()};
+  } catch (const CLI::Error& error) {
+    return BadFlag("command line",
+                   FirstLine(error.what()) + "; " + std::string(program.name) + " --help lists the flags");
+  }
+  if (line.version()) return WrittenFlags{.text = VersionLine(program)};
+  return WrittenFlags{.values = line.TakeValues()};
+}
+
+}  // namespace kube_events
