@@ -16,6 +16,7 @@
 #include "kube_events/informer/informer.h"
 #include "kube_events/kube/access.h"
 #include "kube_events/net/cpprest_client.h"
+#include "kube_events/serve/metrics_request_observer.h"
 #include "kube_events/serve/routes.h"
 
 namespace kube_events {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "kube_events/metrics/label_text.h"
-#include "kube_events/metrics/process_stats.h"
+#include "kube_events/metrics/process_families.h"
 
 namespace kube_events {
 namespace {
@@ -72,32 +73,6 @@ std::vector<Counter*> WatchEventCounters(Registry& registry) {
 }
 
 double UnixSeconds(WallTime when) { return std::chrono::duration<double>(when.time_since_epoch()).count(); }
-
-// A family of one value without labels, as a pulled metric has it.
-prometheus::MetricFamily OneValue(Metric metric, double value) {
-  const MetricSpec& spec = Spec(metric);
-  prometheus::MetricFamily family;
-  family.name = spec.name;
-  family.help = spec.help;
-  const bool is_counter = spec.kind == MetricKind::kCounter;
-  family.type = is_counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
-  prometheus::ClientMetric sample;
-  (is_counter ? sample.counter.value : sample.gauge.value) = value;
-  family.metric.push_back(std::move(sample));
-  return family;
-}
-
-void AddProcess(std::vector<prometheus::MetricFamily>& families) {
-  if (const auto stats = ReadProcessStats()) {
-    families.push_back(OneValue(Metric::kProcessCpuSecondsTotal, stats->cpu_seconds));
-    families.push_back(OneValue(Metric::kProcessVirtualMemoryBytes, stats->virtual_memory_bytes));
-    families.push_back(OneValue(Metric::kProcessResidentMemoryBytes, stats->resident_memory_bytes));
-    families.push_back(OneValue(Metric::kProcessStartTimeSeconds, stats->start_time_seconds));
-    families.push_back(OneValue(Metric::kProcessThreads, stats->threads));
-  }
-  if (const auto fds = CountOpenFds()) families.push_back(OneValue(Metric::kProcessOpenFds, *fds));
-  if (const auto fds = MaxFds()) families.push_back(OneValue(Metric::kProcessMaxFds, *fds));
-}
 
 }  // namespace
 
@@ -179,7 +154,8 @@ void SelfMetrics::ObserveEventLag(std::chrono::microseconds lag) {
 void SelfMetrics::AppendTo(std::string& page, ExpositionFormat format) const {
   auto families = registry_.Collect();
   AddSources(families);
-  AddProcess(families);
+  auto process = ProcessFamilies();
+  std::move(process.begin(), process.end(), std::back_inserter(families));
   std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (auto& family : families) AppendFamily(page, format, std::move(family));
 }
@@ -191,7 +167,7 @@ void SelfMetrics::AddSources(std::vector<prometheus::MetricFamily>& families) co
     sources = sources_;
   }
   const auto add = [&families](Metric metric, const std::function<double()>& source) {
-    if (source) families.push_back(OneValue(metric, source()));
+    if (source) families.push_back(OneValueFamily(metric, source()));
   };
   add(Metric::kCachedEvents, sources.cached_events);
   add(Metric::kTombstones, sources.tombstones);

@@ -61,10 +61,16 @@ Route MetricsRoute(std::vector<const MetricSource*> sources) {
           [sources = std::move(sources)](const HttpQuery& query) { return MetricsReply(sources, query); }};
 }
 
+Route ReadyRoute(std::string path, const Health& health) {
+  return {"GET", std::move(path), [&health](const HttpQuery&) { return HealthReply(health.NotReadyReasons()); }};
+}
+
+Route AliveRoute(std::string path, const Health& health) {
+  return {"GET", std::move(path), [&health](const HttpQuery&) { return HealthReply(health.StuckLoops()); }};
+}
+
 std::vector<Route> HealthRoutes(const Health& health) {
-  const auto ready = [&health](const HttpQuery&) { return HealthReply(health.NotReadyReasons()); };
-  const auto alive = [&health](const HttpQuery&) { return HealthReply(health.StuckLoops()); };
-  return {{"GET", "/healthz", ready}, {"GET", "/readyz", ready}, {"GET", "/livez", alive}};
+  return {ReadyRoute("/healthz", health), ReadyRoute("/readyz", health), AliveRoute("/livez", health)};
 }
 
 Route IndexRoute(const IndexPage& page) {
@@ -81,17 +87,6 @@ Route IndexRoute(const IndexPage& page) {
                              .body = html,
                              .headers = {{"Content-Security-Policy", "default-src 'none'"}}};
           }};
-}
-
-void MetricsRequestObserver::OnRequestBegin(std::string_view path) {
-  if (path == kMetricsPath) metrics_.requests_in_flight.Increment();
-}
-
-void MetricsRequestObserver::OnRequestEnd(std::string_view path, int status, std::chrono::nanoseconds took) {
-  if (path != kMetricsPath) return;
-  metrics_.requests_in_flight.Decrement();
-  metrics_.CountRequest(status);
-  metrics_.request_duration_seconds.Observe(std::chrono::duration<double>(took).count());
 }
 
 }  // namespace kube_events

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kube_events/metrics/event_counters.h"
+#include "kube_events/serve/metrics_request_observer.h"
 #include "serve/gunzip.h"
 #include "support/fake_clock.h"
 

@@ -1,0 +1,36 @@
+#include "kube_events/metrics/process_families.h"
+
+#include <utility>
+
+#include "kube_events/metrics/process_stats.h"
+
+namespace kube_events {
+
+prometheus::MetricFamily OneValueFamily(Metric metric, double value) {
+  const MetricSpec& spec = Spec(metric);
+  prometheus::MetricFamily family;
+  family.name = spec.name;
+  family.help = spec.help;
+  const bool is_counter = spec.kind == MetricKind::kCounter;
+  family.type = is_counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
+  prometheus::ClientMetric sample;
+  (is_counter ? sample.counter.value : sample.gauge.value) = value;
+  family.metric.push_back(std::move(sample));
+  return family;
+}
+
+std::vector<prometheus::MetricFamily> ProcessFamilies() {
+  std::vector<prometheus::MetricFamily> families;
+  if (const auto stats = ReadProcessStats()) {
+    families.push_back(OneValueFamily(Metric::kProcessCpuSecondsTotal, stats->cpu_seconds));
+    families.push_back(OneValueFamily(Metric::kProcessVirtualMemoryBytes, stats->virtual_memory_bytes));
+    families.push_back(OneValueFamily(Metric::kProcessResidentMemoryBytes, stats->resident_memory_bytes));
+    families.push_back(OneValueFamily(Metric::kProcessStartTimeSeconds, stats->start_time_seconds));
+    families.push_back(OneValueFamily(Metric::kProcessThreads, stats->threads));
+  }
+  if (const auto fds = CountOpenFds()) families.push_back(OneValueFamily(Metric::kProcessOpenFds, *fds));
+  if (const auto fds = MaxFds()) families.push_back(OneValueFamily(Metric::kProcessMaxFds, *fds));
+  return families;
+}
+
+}  // namespace kube_events
