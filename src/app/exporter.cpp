@@ -121,10 +121,11 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
   wanted.kubeconfig = options.kubeconfig;
   wanted.context = options.context;
   wanted.environment = environment;
+  wanted.plugin_environment = EnvironmentOfChildren();
   wanted.log = logging.For("access");
   auto access = ResolveAccess(wanted, clock);
   if (!access) return Fail(access.error());
-  auto made = MakeCpprestClient(access->server, access->tls);
+  auto made = MakeCpprestClient(access->server, access->tls, access->proxy);
   if (!made) return Fail(made.error());
   server_found = "using the API server " + access->server + ": " + access->description;
   warnings = std::move(access->warnings);

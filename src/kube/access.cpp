@@ -17,10 +17,13 @@ namespace fs = std::filesystem;
 
 tl::unexpected<Error> Bad(std::string message) { return Fail(ErrorKind::kConfiguration, std::move(message)); }
 
-std::string Environment(const AccessOptions& options, const std::string& name) {
-  if (options.environment) return options.environment(name).value_or("");
+std::optional<std::string> FromProcess(const std::string& name) {
   const char* value = std::getenv(name.c_str());
-  return value == nullptr ? "" : value;
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string Environment(const AccessOptions& options, const std::string& name) {
+  return options.environment(name).value_or("");
 }
 
 // Where the pod's environment says that the API server is; empty host: not in a cluster.
@@ -33,7 +36,7 @@ ServiceAddress FindService(const AccessOptions& options) {
   ServiceAddress service{Environment(options, "KUBERNETES_SERVICE_HOST"),
                          Environment(options, "KUBERNETES_SERVICE_PORT")};
   if (service.host.empty() || service.port.empty()) return {};
-  // The HTTP library cannot connect to an IPv6 address. Every API server's certificate is valid for this name.
+  // Every API server's certificate is valid for this name, not always for an IPv6 address.
   if (service.host.find(':') != std::string::npos) service.host = "kubernetes.default.svc";
   return service;
 }
@@ -90,6 +93,10 @@ Result<ClusterAccess> AccessByAddress(const AccessOptions& options) {
   access.description = "API server " + access.server + " from --apiserver, without credentials";
   access.tls = [] { return TlsSettings{}; };
   access.credentials = MakeAnonymousCredentials();
+  auto proxy = ProxyFromEnvironment(options.environment, *server);
+  if (!proxy) return Fail(proxy.error());
+  access.proxy = std::move(*proxy);
+  if (access.proxy) access.description += ", through the proxy " + access.proxy->ToString();
   return access;
 }
 
@@ -103,7 +110,8 @@ bool UseServiceAccount(const AccessOptions& options) {
 
 }  // namespace
 
-Result<ClusterAccess> ResolveAccess(const AccessOptions& options, const Clock& clock) {
+Result<ClusterAccess> ResolveAccess(AccessOptions options, const Clock& clock) {
+  if (!options.environment) options.environment = FromProcess;
   std::vector<fs::path> files = SplitKubeconfigList(Environment(options, "KUBECONFIG"));
   // A path given as a flag stands alone, and may contain a colon.
   if (!options.kubeconfig.empty()) files = {options.kubeconfig};

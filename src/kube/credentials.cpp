@@ -86,6 +86,23 @@ class TokenFileCredentials final : public Credentials {
   bool stale_ = false;  // the server refused it
 };
 
+class ImpersonatingCredentials final : public Credentials {
+ public:
+  ImpersonatingCredentials(std::unique_ptr<Credentials> inner, std::vector<HttpHeader> impersonation)
+      : inner_(std::move(inner)), impersonation_(std::move(impersonation)) {}
+
+  Result<std::vector<HttpHeader>> Headers() override {
+    auto headers = inner_->Headers();
+    if (headers) headers->insert(headers->end(), impersonation_.begin(), impersonation_.end());
+    return headers;
+  }
+  void Refresh() override { inner_->Refresh(); }
+
+ private:
+  const std::unique_ptr<Credentials> inner_;
+  const std::vector<HttpHeader> impersonation_;
+};
+
 }  // namespace
 
 std::unique_ptr<Credentials> MakeAnonymousCredentials() {
@@ -111,6 +128,11 @@ Result<std::unique_ptr<Credentials>> MakeTokenFileCredentials(std::filesystem::p
   auto credentials = std::make_unique<TokenFileCredentials>(std::move(path), clock, std::move(log));
   if (auto headers = credentials->Headers(); !headers) return Fail(headers.error());
   return credentials;
+}
+
+std::unique_ptr<Credentials> MakeImpersonatingCredentials(std::unique_ptr<Credentials> inner,
+                                                          std::vector<HttpHeader> impersonation) {
+  return std::make_unique<ImpersonatingCredentials>(std::move(inner), std::move(impersonation));
 }
 
 }  // namespace kube_events

@@ -1,56 +1,20 @@
 #include "kube/kubeconfig.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
 #include "kube/files.h"
+#include "kube/kubeconfig_fields.h"
 
 namespace kube_events {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Reads the fields of one YAML mapping and keeps the first complaint. A field of the wrong type is an error: taking
-// it for absent would mean to connect with less than the file asks for.
-class Fields {
- public:
-  Fields(const YAML::Node& map, std::string where, std::optional<Error>& error)
-      : map_(map), where_(std::move(where)), error_(error) {
-    if (map_ && !map_.IsNull() && !map_.IsMap()) Complain("must be a mapping of names to values");
-  }
-
-  bool Has(const char* key) const { return map_.IsMap() && map_[key] && !map_[key].IsNull(); }
-
-  std::string Text(const char* key) const {
-    if (!Has(key)) return {};
-    if (!map_[key].IsScalar()) {
-      Complain(std::string("has a ") + key + " that is no text");
-      return {};
-    }
-    return map_[key].Scalar();
-  }
-
-  bool Flag(const char* key) const {
-    bool value = false;
-    if (Has(key) && !YAML::convert<bool>::decode(map_[key], value)) {
-      Complain(std::string("has a value for ") + key + " that is neither true nor false");
-    }
-    return value;
-  }
-
- private:
-  void Complain(const std::string& problem) const {
-    if (!error_) error_ = Error{ErrorKind::kConfiguration, where_ + " " + problem};
-  }
-
-  const YAML::Node map_;
-  const std::string where_;
-  std::optional<Error>& error_;
-};
+// Of a cluster: what is for exec plugins only.
+constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
 class FileParser {
  public:
@@ -99,6 +63,9 @@ class FileParser {
     cluster.tls_server_name = fields.Text("tls-server-name");
     cluster.proxy_url = fields.Text("proxy-url");
     cluster.insecure_skip_verify = fields.Flag("insecure-skip-tls-verify");
+    for (const Fields& extension : fields.List("extensions")) {
+      if (extension.Text("name") == kExecExtension) cluster.exec_config = extension.Json("extension");
+    }
     Insert(config_.clusters, "cluster", name, std::move(cluster));
   }
 
@@ -113,11 +80,27 @@ class FileParser {
     user.cert_data = fields.Text("client-certificate-data");
     user.key_file = Path(fields.Text("client-key"));
     user.key_data = fields.Text("client-key-data");
-    user.has_exec = fields.Has("exec");
+    if (fields.Has("exec")) user.exec = ParseExec(fields.Below("exec"));
+    user.impersonation = {fields.Text("as"), fields.Text("as-uid"), fields.Texts("as-groups"),
+                          fields.TextLists("as-user-extra")};
     user.has_auth_provider = fields.Has("auth-provider");
-    user.has_impersonation =
-        fields.Has("as") || fields.Has("as-uid") || fields.Has("as-groups") || fields.Has("as-user-extra");
     Insert(config_.users, "user", name, std::move(user));
+  }
+
+  KubeconfigExec ParseExec(const Fields& fields) const {
+    KubeconfigExec exec;
+    exec.command = fields.Text("command");
+    // As kubectl has it: relative to the file with a slash, else by PATH.
+    if (exec.command.find('/') != std::string::npos) exec.command = Path(exec.command);
+    exec.arguments = fields.Texts("args");
+    for (const Fields& variable : fields.List("env")) {
+      exec.environment.emplace_back(variable.Text("name"), variable.Text("value"));
+    }
+    exec.api_version = fields.Text("apiVersion");
+    exec.interactive_mode = fields.Text("interactiveMode");
+    exec.install_hint = fields.Text("installHint");
+    exec.provide_cluster_info = fields.Flag("provideClusterInfo");
+    return exec;
   }
 
   void AddContext(const std::string& name, const Fields& fields) {

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kube_events/base/result.h"
@@ -20,6 +22,28 @@ struct KubeconfigCluster {
   std::string tls_server_name;
   std::string proxy_url;
   bool insecure_skip_verify = false;
+  std::string exec_config;  // JSON of the extension that is meant for exec plugins
+};
+
+// A program that gives credentials (client.authentication.k8s.io).
+struct KubeconfigExec {
+  std::string command;  // absolute where it was written with a slash, else to be found in PATH
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;  // beside our own
+  std::string api_version;
+  std::string interactive_mode;
+  std::string install_hint;
+  bool provide_cluster_info = false;
+};
+
+// Whom to act as.
+struct KubeconfigImpersonation {
+  std::string user;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>> extra;
+
+  bool Any() const { return !user.empty() || !uid.empty() || !groups.empty() || !extra.empty(); }
 };
 
 struct KubeconfigUser {
@@ -32,9 +56,9 @@ struct KubeconfigUser {
   std::string cert_data;
   std::string key_file;
   std::string key_data;
-  bool has_exec = false;
+  std::optional<KubeconfigExec> exec;
+  KubeconfigImpersonation impersonation;
   bool has_auth_provider = false;
-  bool has_impersonation = false;
 };
 
 struct KubeconfigContext {

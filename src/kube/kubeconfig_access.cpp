@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/exec_plugin.h"
+#include "kube/impersonation.h"
 #include "kube/text.h"
 #include "kube/tls_files.h"
 #include "kube_events/net/server_url.h"
@@ -12,8 +14,8 @@ namespace kube_events {
 namespace {
 
 constexpr std::string_view kWorksInstead =
-    "; use a token, a tokenFile or a client certificate instead, for example of a service account: kubectl create "
-    "token";
+    "; use an exec plugin, a token, a tokenFile or a client certificate instead, for example of a service account: "
+    "kubectl create token";
 
 tl::unexpected<Error> Bad(std::string message) { return Fail(ErrorKind::kConfiguration, std::move(message)); }
 
@@ -95,11 +97,6 @@ Result<void> CheckCluster(const Selection& selection) {
   if (cluster.insecure_skip_verify && (!cluster.ca_file.empty() || !cluster.ca_data.empty())) {
     return Bad(place + "has a certificate authority and insecure-skip-tls-verify; remove insecure-skip-tls-verify");
   }
-  if (!cluster.proxy_url.empty()) {
-    return Bad(place +
-               "has a proxy-url, which is not supported yet; remove it and give the exporter a direct way to "
-               "the server");
-  }
   return {};
 }
 
@@ -122,32 +119,16 @@ Result<void> CheckUser(const Selection& selection) {
                                            : "has a client certificate without a client key; add client-key"));
   }
   if (HasToken(user) && HasBasic(user)) return Bad(place + "has a token and a username or password; keep one of them");
-  if (user.has_exec && user.has_auth_provider) return Bad(place + "has exec and auth-provider; keep one of them");
-  return {};
-}
-
-Result<void> CheckSupported(const Selection& selection) {
-  const KubeconfigUser& user = *selection.user;
-  const std::string place = selection.UserPlace();
-  if (user.has_impersonation) {
-    return Bad(place +
-               "impersonates (as, as-uid, as-groups or as-user-extra), which is not supported yet; grant what is "
-               "needed to the user itself");
-  }
+  if (user.exec && user.has_auth_provider) return Bad(place + "has exec and auth-provider; keep one of them");
   if (user.has_auth_provider) {
-    return Bad(place + "has an auth-provider, which is not supported yet" + std::string(kWorksInstead));
-  }
-  // As with kubectl, a plugin is not asked where the user has something else.
-  if (user.has_exec && !HasToken(user) && !HasBasic(user) && !HasClientCertificate(user)) {
-    return Bad(place + "has an exec plugin, which is not supported yet" + std::string(kWorksInstead));
+    return Bad(place + "has an auth-provider, a way that Kubernetes has given up" + std::string(kWorksInstead));
   }
   return {};
 }
 
 Result<void> Check(const Selection& selection) {
   if (auto cluster = CheckCluster(selection); !cluster) return cluster;
-  if (auto user = CheckUser(selection); !user) return user;
-  return CheckSupported(selection);
+  return CheckUser(selection);
 }
 
 // `field`: with the place in front of it.
@@ -179,6 +160,31 @@ Result<TlsProvider> MakeTls(const Selection& selection, const Logger& log) {
   return provider;
 }
 
+// As with kubectl, a plugin is not asked where the user has something else.
+bool UsesPlugin(const KubeconfigUser& user) {
+  return user.exec && !HasToken(user) && !HasBasic(user) && !HasClientCertificate(user);
+}
+
+// Also has the plugin's certificate used.
+Result<std::unique_ptr<Credentials>> MakePluginCredentials(const Selection& selection, const AccessOptions& options,
+                                                           const Clock& clock, ClusterAccess& access) {
+  const auto settings = access.tls();
+  auto command = MakeExecCommand(*selection.user->exec, *selection.cluster, settings ? settings->ca_pem : "",
+                                 options.plugin_environment);
+  if (!command) return Bad(command.error().message);
+  // Shared by the credentials and the TLS settings, which come from one answer.
+  auto plugin = std::make_shared<ExecPlugin>(std::move(*command), *selection.user->exec, clock, options.log);
+  access.tls = [base = std::move(access.tls), plugin]() -> Result<TlsSettings> {
+    auto with_certificate = base();
+    auto credential = plugin->Get();
+    if (!with_certificate || !credential) return with_certificate ? Fail(credential.error()) : with_certificate;
+    with_certificate->client_cert_pem = credential->cert_pem;
+    with_certificate->client_key_pem = credential->key_pem;
+    return with_certificate;
+  };
+  return MakeExecCredentials(std::move(plugin));
+}
+
 Result<std::unique_ptr<Credentials>> MakeUserCredentials(const Selection& selection, const AccessOptions& options,
                                                          const Clock& clock, ClusterAccess& access) {
   const KubeconfigUser& user = *selection.user;
@@ -190,7 +196,27 @@ Result<std::unique_ptr<Credentials>> MakeUserCredentials(const Selection& select
   }
   if (!user.token.empty()) return MakeTokenCredentials(user.token);
   if (HasBasic(user)) return MakeBasicCredentials(user.username, user.password);
+  if (UsesPlugin(user)) return MakePluginCredentials(selection, options, clock, access);
   return MakeAnonymousCredentials();
+}
+
+Result<void> AddImpersonation(const Selection& selection, ClusterAccess& access) {
+  auto headers = ImpersonationHeaders(selection.user->impersonation);
+  if (!headers) return Bad(selection.UserPlace() + headers.error().message);
+  if (headers->empty()) return {};
+  access.credentials = MakeImpersonatingCredentials(std::move(access.credentials), std::move(*headers));
+  access.description += ", acting as " + Quoted(selection.user->impersonation.user);
+  return {};
+}
+
+// The kubeconfig's own proxy goes before the environment's.
+Result<std::optional<Proxy>> FindProxy(const Selection& selection, const AccessOptions& options,
+                                       const ServerUrl& server) {
+  const KubeconfigCluster& cluster = *selection.cluster;
+  if (cluster.proxy_url.empty()) return ProxyFromEnvironment(options.environment, server);
+  auto proxy = ParseProxyUrl(cluster.proxy_url);
+  if (!proxy) return Bad(selection.ClusterPlace() + "has a proxy-url that cannot be used: " + proxy.error().message);
+  return std::move(*proxy);
 }
 
 // A password or token must not go over a connection that anybody can read.
@@ -221,6 +247,10 @@ Result<ClusterAccess> AccessFromKubeconfig(const Kubeconfig& config, const Acces
       selection->context->namespace_name.empty() ? "default" : selection->context->namespace_name;
   access.description = "API server " + access.server + " by context " + Quoted(selection->context_name) +
                        " of kubeconfig " + Files(config);
+  auto proxy = FindProxy(*selection, options, *server);
+  if (!proxy) return Fail(proxy.error());
+  access.proxy = std::move(*proxy);
+  if (access.proxy) access.description += " through the proxy " + access.proxy->ToString();
   if (!server->tls) {
     SendNothing(*selection, access);
     return access;
@@ -231,6 +261,7 @@ Result<ClusterAccess> AccessFromKubeconfig(const Kubeconfig& config, const Acces
   auto credentials = MakeUserCredentials(*selection, options, clock, access);
   if (!credentials) return Bad(selection->UserPlace() + "cannot be used: " + credentials.error().message);
   access.credentials = std::move(*credentials);
+  if (auto impersonating = AddImpersonation(*selection, access); !impersonating) return Fail(impersonating.error());
   if (selection->cluster->insecure_skip_verify) {
     access.warnings.push_back(selection->ClusterPlace() +
                               "has insecure-skip-tls-verify: anybody on the way to the "

@@ -61,6 +61,9 @@ void ConfigureTls(const Destination& destination, const ConnectionOptions& optio
                   ClientConnection& connection) {
   const TlsSettings& settings = options.tls->settings();
   connection.server_name = settings.server_name;
+  // What the library takes from the URL has brackets, and no certificate is valid for that.
+  const bool is_ipv6 = destination.server.host.find(':') != std::string::npos;
+  if (connection.server_name.empty() && is_ipv6) connection.server_name = destination.server.host;
   const std::string name = settings.server_name.empty() ? destination.server.host : settings.server_name;
   const auto tap = std::make_shared<SocketTap>();  // shared by the callbacks of the library
   connection.verification =

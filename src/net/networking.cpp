@@ -2,6 +2,8 @@
 
 #include <pplx/threadpool.h>
 
+#include <unistd.h>
+
 #include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -12,8 +14,10 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "kube_events/net/cpprest_client.h"
+#include "net/bracketed_names.h"
 #include "net/network_thread.h"
 #include "net/system_ca.h"
 
@@ -34,8 +38,23 @@ std::string FindSystemBundle() {
   return kUsualBundles.front();
 }
 
-std::string SetUp() {
-  std::string bundle = FindSystemBundle();
+// What exists once per process, like what it describes.
+struct Process {
+  std::string system_bundle;
+  std::vector<std::string> environment;  // before we changed it
+};
+
+std::vector<std::string> CurrentEnvironment() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    variables.emplace_back(*variable);
+  }
+  return variables;
+}
+
+Process SetUp() {
+  ResolveBracketedNames();
+  Process process{FindSystemBundle(), CurrentEnvironment()};
   // The library loads the system's certificates for every connection, 30 ms of CPU each, and we replace them anyway.
   ::setenv("SSL_CERT_FILE", "/dev/null", 1);
   ::setenv("SSL_CERT_DIR", "/nonexistent", 1);
@@ -46,13 +65,12 @@ std::string SetUp() {
   } catch (const std::exception&) {
     // Somebody in this process used the library before us. It works with more threads too, only less tidily.
   }
-  return bundle;
+  return process;
 }
 
-// Process-wide like what it sets up: environment and thread pool exist once.
-const std::string& SetUpOnce() {
-  static const std::string bundle = SetUp();
-  return bundle;
+const Process& SetUpOnce() {
+  static const Process process = SetUp();
+  return process;
 }
 
 class Pulse : public std::enable_shared_from_this<Pulse> {
@@ -97,6 +115,8 @@ std::shared_ptr<void> BeatOnNetworkThread(Heartbeat& heartbeat) {
 
 void InitialiseNetworking() { SetUpOnce(); }
 
-std::string SystemCaBundle() { return SetUpOnce(); }
+std::vector<std::string> EnvironmentOfChildren() { return SetUpOnce().environment; }
+
+std::string SystemCaBundle() { return SetUpOnce().system_bundle; }
 
 }  // namespace kube_events

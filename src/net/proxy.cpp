@@ -71,7 +71,7 @@ bool EntryHolds(std::string_view entry, const ServerUrl& server, const std::opti
 
 }  // namespace
 
-std::string Proxy::ToString() const { return "http://" + host + ":" + std::to_string(port); }
+std::string Proxy::ToString() const { return ServerUrl{false, host, port, ""}.ToString(); }
 
 Result<Proxy> ParseProxyUrl(std::string_view text) {
   const std::size_t scheme_end = text.find("://");

@@ -41,6 +41,14 @@ bool TakeScheme(std::string_view& rest, ServerUrl& url) {
   return url.tls || scheme == "http";
 }
 
+// The IPv6 address between brackets; empty where there is none. Without a zone, which means something on this machine
+// only.
+std::string Bracketed(std::string_view text) {
+  if (!text.starts_with('[') || !text.ends_with(']')) return {};
+  const std::string address(text.substr(1, text.size() - 2));
+  return address.find(':') != std::string::npos && IsIpAddress(address) ? address : std::string();
+}
+
 bool ParsePort(std::string_view text, std::uint16_t& port) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   return error == std::errc{} && end == text.data() + text.size() && port != 0;
@@ -49,7 +57,8 @@ bool ParsePort(std::string_view text, std::uint16_t& port) {
 }  // namespace
 
 std::string ServerUrl::ToString() const {
-  return (tls ? "https://" : "http://") + host + ":" + std::to_string(port) + path;
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return (tls ? "https://" : "http://") + (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port) + path;
 }
 
 Result<ServerUrl> ParseServerUrl(std::string_view text) {
@@ -70,16 +79,15 @@ Result<ServerUrl> ParseServerUrl(std::string_view text) {
   url.path = rest.substr(slash);
   while (!url.path.empty() && url.path.back() == '/') url.path.pop_back();
   const std::string_view authority = rest.substr(0, slash);
-  if (!authority.empty() && authority.front() == '[') {
-    return Bad(text,
-               "is an IPv6 address, to which this program cannot connect directly; write a DNS name that "
-               "resolves to it, in a cluster https://kubernetes.default.svc");
-  }
-  const std::size_t colon = std::min(authority.find(':'), authority.size());
+  const std::size_t bracket = authority.starts_with('[') ? authority.find(']') : 0;
+  const std::size_t colon = std::min(authority.find(':', bracket), authority.size());
   url.host = authority.substr(0, colon);
-  if (url.host.empty() || !std::all_of(url.host.begin(), url.host.end(), IsHostCharacter)) {
-    return Bad(text, "has no valid host" + std::string(kExample));
+  if (authority.starts_with('[')) {
+    url.host = Bracketed(url.host);
+  } else if (!std::all_of(url.host.begin(), url.host.end(), IsHostCharacter)) {
+    url.host.clear();
   }
+  if (url.host.empty()) return Bad(text, "has no valid host" + std::string(kExample));
   url.port = url.tls ? 443 : 80;
   if (colon < authority.size() && !ParsePort(authority.substr(colon + 1), url.port)) {
     return Bad(text, "has no valid port: it must be a number from 1 to 65535");

@@ -175,6 +175,19 @@ TEST_F(AccessTest, IsABareAddressWithoutCredentials) {
   EXPECT_EQ(TokenOf(access), "");
 }
 
+TEST_F(AccessTest, UsesTheProxyOfTheEnvironmentForAnAddressAndNeverInACluster) {
+  environment_["HTTPS_PROXY"] = "http://proxy:3128";
+  options_.apiserver = "https://other:6443";
+  ASSERT_TRUE(Resolve().proxy);
+  environment_["NO_PROXY"] = "other";
+  EXPECT_FALSE(Resolve().proxy);
+  environment_.erase("NO_PROXY");
+  BeInCluster();
+  EXPECT_FALSE(Resolve().proxy);
+  options_.apiserver.clear();
+  EXPECT_FALSE(Resolve().proxy);
+}
+
 TEST_F(AccessTest, OverridesTheAddressOfThePodAndKeepsItsCredentials) {
   BeInCluster();
   options_.apiserver = "https://other:6443";

@@ -180,14 +180,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"NoServer", "certificate-authority: ca", "", kCluster, "has no server", "add server:"},
         BadRow{"BadServer", "server: h:6443", "", kCluster, "bad server", "https://HOST:PORT"},
         BadRow{"ServerWithPassword", "server: \"https://u:hunter2@h\"", "", kCluster, "user or password", "remove"},
-        BadRow{"Ipv6Server", "server: \"https://[::1]:6443\"", "", kCluster, "IPv6", "DNS name"},
+        BadRow{"Ipv6Server", "server: \"https://[::1\"", "", kCluster, "no valid host", "https://HOST:PORT"},
         BadRow{"TwoAuthorities", "server: \"https://h\", certificate-authority: a, certificate-authority-data: Zm9v",
                "", kCluster, "certificate-authority and certificate-authority-data", "keep one"},
         BadRow{"AuthorityAndInsecure",
                "server: \"https://h\", certificate-authority: a, insecure-skip-tls-verify: true", "", kCluster,
                "insecure-skip-tls-verify", "remove"},
-        BadRow{"Proxy", "server: \"https://h\", proxy-url: \"http://u:hunter2@p\"", "", kCluster,
-               "proxy-url, which is not supported yet", "direct way"},
+        BadRow{"SocksProxy", "server: \"https://h\", proxy-url: \"socks5://u:hunter2@p\"", "", kCluster,
+               "proxy-url that cannot be used", "http://HOST:PORT"},
+        BadRow{"BadProxy", "server: \"https://h\", proxy-url: \"http://u:hunter2@\"", "", kCluster,
+               "proxy-url that cannot be used", "HOST:PORT"},
         BadRow{"AuthorityMissing", "server: \"https://h\", certificate-authority: missing", "", kContext, "missing",
                "No such file"},
         BadRow{"AuthorityEmpty", "server: \"https://h\", certificate-authority: empty", "", kContext, "empty", "empty"},
@@ -214,16 +216,54 @@ INSTANTIATE_TEST_SUITE_P(
                "token and a username or password", "keep one"},
         BadRow{"ExecAndAuthProvider", "", "exec: {command: x}, auth-provider: {name: oidc}", kUser,
                "exec and auth-provider", "keep one"},
-        BadRow{"Exec", "", "exec: {command: x}", kUser, "exec plugin, which is not supported yet", "use a token"},
+        BadRow{"ExecWithoutCommand", "", "exec: {apiVersion: client.authentication.k8s.io/v1}", kUser,
+               "exec without a command", "name the program"},
+        BadRow{"ExecOfAnOldVersion", "", "exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}", kUser,
+               "v1alpha1", "must be client.authentication.k8s.io/v1"},
+        BadRow{"ExecThatAsks", "",
+               "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always}", kUser,
+               "asks questions", "interactiveMode: Never"},
+        BadRow{"ExecWithNamelessVariable", "",
+               "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, env: [{value: hunter2}]}", kUser,
+               "no usable name", "list of name and value"},
+        BadRow{"ExecIsNoMapping", "", "exec: hunter2", kUser, "exec must be a mapping", "mapping of names to values"},
+        BadRow{"ExecArgumentsAreNoList", "", "exec: {command: x, args: hunter2}", kUser, "args", "list of texts"},
         BadRow{"AuthProvider", "", "auth-provider: {name: oidc, config: {id-token: hunter2}}", kUser,
-               "auth-provider, which is not supported yet", "use a token"},
-        BadRow{"Impersonation", "", "token: hunter2, as: somebody", kUser,
-               "impersonates (as, as-uid, as-groups or as-user-extra), which is not supported yet", "grant"},
-        BadRow{"ImpersonatedGroups", "", "token: hunter2, as-groups: [a]", kUser, "impersonates", "grant"},
+               "auth-provider, a way that Kubernetes has given up", "use an exec plugin"},
+        BadRow{"ActsWithoutUser", "", "token: hunter2, as-groups: [a]", kUser, "without as", "name the user"},
+        BadRow{"SeveralGroups", "", "token: hunter2, as: a, as-groups: [b, c]", kUser, "several as-groups", "bind"},
+        BadRow{"SeveralExtraValues", "", "token: hunter2, as: a, as-user-extra: {k: [b, c]}", kUser, "several values",
+               "only one can be sent"},
+        BadRow{"ActsWithLineBreak", "", "token: hunter2, as: \"a\\nb\"", kUser, "control character", "remove"},
         BadRow{"TokenWithLineBreak", "", "token: \"hunter2\\nX-Evil: 1\"", kUser, "line break", "one bearer token"},
         BadRow{"TokenFileMissing", "", "tokenFile: missing", kUser, "missing", "No such file"},
         BadRow{"TokenFileEmpty", "", "tokenFile: empty", kUser, "is empty", "put a bearer token"}),
     [](const auto& row) { return row.param.name; });
+
+TEST_F(KubeconfigAccessTest, ActsAsSomebodyElse) {
+  const ClusterAccess access = Unwrap(ResolveWith(
+      GoodCluster(), "token: abc, as: ann, as-uid: \"7\", as-groups: [readers], as-user-extra: {Why/not: [audit]}"));
+  const std::vector<HttpHeader> headers = access.credentials->Headers().value();
+  std::vector<std::string> lines;
+  for (const HttpHeader& header : headers) lines.push_back(header.name + ": " + header.value);
+  EXPECT_EQ(lines, (std::vector<std::string>{"Authorization: Bearer abc", "Impersonate-User: ann", "Impersonate-Uid: 7",
+                                             "Impersonate-Group: readers", "Impersonate-Extra-why%2Fnot: audit"}));
+  EXPECT_NE(access.description.find("acting as \"ann\""), std::string::npos);
+}
+
+TEST_F(KubeconfigAccessTest, UsesTheProxyOfTheClusterBeforeTheEnvironments) {
+  options_.environment = [](const std::string& name) {
+    return name == "HTTPS_PROXY" ? std::optional<std::string>("http://from-environment:1") : std::nullopt;
+  };
+  const ClusterAccess own =
+      Unwrap(ResolveWith(GoodCluster() + ", proxy-url: \"http://u:hunter2@own:3128\"", "token: t"));
+  ASSERT_TRUE(own.proxy);
+  EXPECT_EQ(own.proxy->host, "own");
+  EXPECT_EQ(own.proxy->password, "hunter2");
+  EXPECT_NE(own.description.find("through the proxy http://own:3128"), std::string::npos) << own.description;
+  EXPECT_EQ(own.description.find("hunter2"), std::string::npos);
+  EXPECT_EQ(Unwrap(ResolveWith(GoodCluster(), "token: t")).proxy->host, "from-environment");
+}
 
 TEST_F(KubeconfigAccessTest, NamesWhatAContextLacks) {
   const std::string rest =

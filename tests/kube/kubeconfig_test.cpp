@@ -22,7 +22,11 @@ clusters:
     tls-server-name: kubernetes
     insecure-skip-tls-verify: false
     disable-compression: true
-    extensions: []
+    extensions:
+    - name: other
+      extension: {a: 1}
+    - name: client.authentication.k8s.io/exec
+      extension: {audience: "06", n: 7, f: 0.5, on: true, none: null, list: [a, "true"]}
 - cluster: {server: "https://two", certificate-authority-data: Zm9v, proxy-url: "http://p", insecure-skip-tls-verify: true}
   name: two
 users:
@@ -36,7 +40,20 @@ users:
 - name: basic
   user: {username: u, password: p}
 - name: plugin
-  user: {exec: {command: x}, auth-provider: {name: gcp}, as: somebody}
+  user:
+    auth-provider: {name: gcp}
+    as: somebody
+    as-uid: "7"
+    as-groups: [readers, writers]
+    as-user-extra: {reason: [audit]}
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: bin/plugin
+      args: [get-token, --cluster, 7]
+      env: [{name: PROFILE, value: dev}]
+      interactiveMode: IfAvailable
+      provideClusterInfo: true
+      installHint: install it
 - name: nobody
 contexts:
 - name: dev
@@ -66,13 +83,39 @@ TEST(Kubeconfig, ReadsEveryFieldItKnowsAndIgnoresTheRest) {
   EXPECT_EQ(config.users.at("data").key_data, "a2V5");
   EXPECT_EQ(config.users.at("basic").username, "u");
   EXPECT_EQ(config.users.at("basic").password, "p");
-  EXPECT_TRUE(config.users.at("plugin").has_exec);
   EXPECT_TRUE(config.users.at("plugin").has_auth_provider);
-  EXPECT_TRUE(config.users.at("plugin").has_impersonation);
   EXPECT_EQ(config.users.at("nobody").token, "");
   EXPECT_EQ(config.contexts.at("dev").cluster, "one");
   EXPECT_EQ(config.contexts.at("dev").user, "file");
   EXPECT_EQ(config.contexts.at("dev").namespace_name, "team-a");
+}
+
+TEST(Kubeconfig, ReadsExecPluginsAndWhatIsMeantForThem) {
+  const Kubeconfig config = ParseKubeconfig(kFull, "/etc/kube/config").value();
+  EXPECT_FALSE(config.users.at("data").exec);
+  const auto& exec = config.users.at("plugin").exec;
+  ASSERT_TRUE(exec);
+  EXPECT_EQ(exec->api_version, "client.authentication.k8s.io/v1");
+  EXPECT_EQ(exec->command, "/etc/kube/bin/plugin") << "relative to the file, since it has a slash";
+  EXPECT_EQ(exec->arguments, (std::vector<std::string>{"get-token", "--cluster", "7"}));
+  ASSERT_EQ(exec->environment.size(), 1U);
+  EXPECT_EQ(exec->environment[0], std::pair(std::string("PROFILE"), std::string("dev")));
+  EXPECT_EQ(exec->interactive_mode, "IfAvailable");
+  EXPECT_EQ(exec->install_hint, "install it");
+  EXPECT_TRUE(exec->provide_cluster_info);
+  EXPECT_EQ(config.clusters.at("one").exec_config,
+            R"({"audience":"06","f":0.5,"list":["a","true"],"n":7,"none":null,"on":true})");
+  EXPECT_EQ(config.clusters.at("two").exec_config, "");
+}
+
+TEST(Kubeconfig, ReadsWhomToActAs) {
+  const Kubeconfig config = ParseKubeconfig(kFull, "/etc/kube/config").value();
+  EXPECT_FALSE(config.users.at("data").impersonation.Any());
+  const KubeconfigImpersonation& acting = config.users.at("plugin").impersonation;
+  EXPECT_EQ(acting.user, "somebody");
+  EXPECT_EQ(acting.uid, "7");
+  EXPECT_EQ(acting.groups, (std::vector<std::string>{"readers", "writers"}));
+  EXPECT_EQ(acting.extra.at("reason"), std::vector<std::string>{"audit"});
 }
 
 TEST(Kubeconfig, ResolvesPathsAgainstItsOwnFolder) {

@@ -52,6 +52,19 @@ TEST(CpprestTls, TrustsTheConfiguredAuthority) {
   EXPECT_EQ(Ask(server.url("localhost"), Trusting(authority)), "ok");
 }
 
+TEST(CpprestTls, ConnectsToAnIpv6Address) {
+  const TestAuthority authority;
+  TestCertificateOptions options;
+  options.ip_addresses = {"::1"};
+  ScriptedServer plain(AnswerAll, {}, true);
+  EXPECT_EQ(Ask(*ClientOf(plain.url("[::1]"))), "ok");
+  ScriptedServer server(AnswerAll, ScriptedTls{authority.Issue(options), ""}, true);
+  EXPECT_EQ(Ask(server.url("[::1]"), Trusting(authority)), "ok");
+  ScriptedServer other(AnswerAll, ScriptedTls{authority.Issue(), ""}, true);
+  EXPECT_NE(Ask(other.url("[::1]"), Trusting(authority)).find("not for ::1"), std::string::npos)
+      << "its certificate is valid for other names only";
+}
+
 TEST(CpprestTls, StreamsAWatch) {
   const TestAuthority authority;
   ScriptedServer server(

@@ -49,8 +49,18 @@ TEST(ParseServerUrl, RefusesQueryAndFragment) {
   EXPECT_NE(MessageFor("https://h/#x").find("fragment"), std::string::npos);
 }
 
-TEST(ParseServerUrl, SaysWhatToDoAboutIpv6) {
-  EXPECT_NE(MessageFor("https://[fd00::1]:6443").find("DNS name"), std::string::npos);
+TEST(ParseServerUrl, TakesIpv6AddressesInBrackets) {
+  const auto url = ParseServerUrl("https://[fd00::1]:6443/prefix");
+  ASSERT_TRUE(url);
+  EXPECT_EQ(url->host, "fd00::1");
+  EXPECT_EQ(url->port, 6443);
+  EXPECT_EQ(url->ToString(), "https://[fd00::1]:6443/prefix");
+  EXPECT_EQ(ParseServerUrl("https://[::1]")->ToString(), "https://[::1]:443");
+  for (const char* text : {"https://[::1", "https://[]", "https://[127.0.0.1]", "https://[::1]x:443", "https://[h]",
+                           "https://[fe80::1%25eth0]", "https://::1:443", "https://[[::1]]"}) {
+    EXPECT_EQ(MessageFor(text).find("parsed"), std::string::npos) << text;
+  }
+  EXPECT_NE(MessageFor("https://[::1]:0").find("1 to 65535"), std::string::npos);
 }
 
 TEST(ParseServerUrl, NeverShowsAPassword) {

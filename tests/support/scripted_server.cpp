@@ -25,18 +25,25 @@ using SslContext = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using Ssl = std::unique_ptr<SSL, decltype(&SSL_free)>;
 using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 
-int Listen(int backlog, std::uint16_t& port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
+// Both kinds of address keep the port in the same place.
+int Listen(int backlog, std::uint16_t& port, bool ipv6 = false) {
+  const int socket = ::socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 address{};
   auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (ipv6) {
+    address.sin6_family = AF_INET6;
+    address.sin6_addr = in6addr_loopback;
+  } else {
+    auto* ipv4 = reinterpret_cast<sockaddr_in*>(&address);
+    ipv4->sin_family = AF_INET;
+    ipv4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  }
+  socklen_t size = ipv6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   if (socket < 0 || ::bind(socket, generic, size) != 0 || ::listen(socket, backlog) != 0 ||
       ::getsockname(socket, generic, &size) != 0) {
     throw std::runtime_error("cannot listen on loopback");
   }
-  port = ntohs(address.sin_port);
+  port = ntohs(address.sin6_port);
   return socket;
 }
 
@@ -140,8 +147,8 @@ class ScriptedServer::Connection final : public ScriptedConnection {
   std::string unread_;
 };
 
-ScriptedServer::ScriptedServer(Script script, std::optional<ScriptedTls> tls)
-    : script_(std::move(script)), listener_(Listen(128, port_)), tls_(std::move(tls)) {
+ScriptedServer::ScriptedServer(Script script, std::optional<ScriptedTls> tls, bool ipv6)
+    : script_(std::move(script)), listener_(Listen(128, port_, ipv6)), tls_(std::move(tls)) {
   // OpenSSL writes to sockets whose peer has gone.
   std::signal(SIGPIPE, SIG_IGN);
   accepting_ = std::jthread([this](const std::stop_token& stop) { Accept(stop); });

@@ -40,4 +40,9 @@ Result<std::unique_ptr<Credentials>> MakeBasicCredentials(const std::string& use
 Result<std::unique_ptr<Credentials>> MakeTokenFileCredentials(std::filesystem::path path, const Clock& clock,
                                                               Logger log);
 
+// The headers of `inner`, and those that ask to act as somebody else (Kubernetes' user impersonation). Names and values
+// must be what HTTP allows in a header.
+std::unique_ptr<Credentials> MakeImpersonatingCredentials(std::unique_ptr<Credentials> inner,
+                                                          std::vector<HttpHeader> impersonation);
+
 }  // namespace kube_events

@@ -6,7 +6,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube_events/base/health.h"
 #include "kube_events/base/result.h"
@@ -17,13 +19,16 @@
 namespace kube_events {
 
 // Sets the library up: one network thread, and no reading of the system's certificates at every connection. For the
-// latter it points SSL_CERT_FILE and SSL_CERT_DIR at nothing, after remembering where the system's bundle is; a child
-// process that uses OpenSSL must not inherit them. Call it in main before any thread starts, since it changes the
+// latter it points SSL_CERT_FILE and SSL_CERT_DIR at nothing, after remembering where the system's bundle is; children
+// get EnvironmentOfChildren instead. Call it in main before any thread starts, since it changes the
 // environment; further calls do nothing.
 //
 // A name lookup under way cannot be ended. Its thread is joined when statics are destroyed, so a main that must end in
 // time, with a DNS server that does not answer too, has to leave by std::quick_exit after flushing its output.
 void InitialiseNetworking();
+
+// The environment of the process as it was before InitialiseNetworking, "NAME=value" each: for programs that we run.
+std::vector<std::string> EnvironmentOfChildren();
 
 // Beats every second while the network thread makes progress, until what it returns is destroyed; no beat comes after
 // that. `heartbeat` must live as long. Does not block.
