@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "json_repair.h"
+#include "kube_events/base/text.h"
 #include "kube_events/base/utf8.h"
 #include "object_decoder.h"
 
@@ -60,8 +61,16 @@ simdjson::error_code RawObject(ondemand::value value, std::string_view& text) {
   ondemand::object object;
   if (const auto code = value.get_object().get(object)) return code;
   if (const auto code = object.raw_json().get(text)) return code;
-  text = text.substr(0, text.find_last_of('}') + 1);  // simdjson includes the blanks up to the next token
-  return simdjson::SUCCESS;
+  text = Trimmed(text);  // simdjson includes the blanks up to the next token
+  // It counts brackets without telling their kinds apart.
+  return text.ends_with('}') ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
+}
+
+// Passes over an element of an array if it is a string. simdjson would take one that is left alone for a name, and skip
+// what follows it up to the end of the array.
+void SkipString(ondemand::value value) {
+  ondemand::raw_json_string text;
+  (void)value.get_raw_json_string().get(text);
 }
 
 // A string, or "" for null.
@@ -157,7 +166,12 @@ struct EventDecoder::Impl {
     for (auto element : items) {
       ondemand::value item;
       if (const auto code = std::move(element).get(item)) return code;  // NOLINT(performance-move-const-arg): &&
-      std::optional<std::string> problem = DeliverItem(item, on_event);
+      std::string_view raw;
+      const auto code = RawObject(item, raw);
+      if (code && code != simdjson::INCORRECT_TYPE) return code;
+      if (code) SkipString(item);
+      std::optional<std::string> problem =
+          code ? "item: " + std::string(simdjson::error_message(code)) : DeliverItem(raw, on_event);
       ++(problem ? counts.skipped : counts.items);
       if (problem && counts.first_problem.empty()) counts.first_problem = std::move(*problem);
     }
@@ -165,9 +179,7 @@ struct EventDecoder::Impl {
   }
 
   // Returns what is wrong with the item, if anything.
-  std::optional<std::string> DeliverItem(ondemand::value item, ItemCallback on_event) {
-    std::string_view raw;
-    if (const auto code = RawObject(item, raw)) return "item: " + std::string(simdjson::error_message(code));
+  std::optional<std::string> DeliverItem(std::string_view raw, ItemCallback on_event) {
     const Result<DecodedObject> object = objects.Decode(raw);
     if (!object) return object.error().message;
     if (auto problem = ProblemWith(*object, true)) return problem;

@@ -81,6 +81,14 @@ TEST(EventDecoderList, ABrokenItemInTheMiddleIsSkippedAndCounted) {
   }
 }
 
+TEST(EventDecoderList, APageWhoseBracketsOrColonsAreWrongIsRefusedRatherThanCutShort) {
+  for (const std::string& items : {"[" + Item("a") + ",\"x\":1}]", "[" + Item("a") + "},\"x\":" + Item("b") + "}]",
+                                   std::string(R"([{"a":[}]])"), "[" + Item("a") + ",\"x\":1," + Item("b") + "]"}) {
+    EventDecoder decoder;
+    EXPECT_FALSE(ReadList(decoder, Page(items)).meta.has_value()) << items;
+  }
+}
+
 TEST(EventDecoderList, ADepthBombInAnItemIsSkipped) {
   EventDecoder decoder;
   const std::string bomb = R"({"metadata":{"name":"x","resourceVersion":"5"},"x":)" + std::string(50'000, '[') +
