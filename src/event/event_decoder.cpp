@@ -80,6 +80,20 @@ simdjson::error_code OptionalString(ondemand::value value, std::string_view& tex
   return null ? simdjson::SUCCESS : value.get_string().get(text);
 }
 
+// The parts of a frame that is written exactly as the API server writes them, `{"type":"ADDED","object":{…}}`; nothing
+// for any other. When the object proves to be one whole JSON object, so does the frame.
+std::optional<Frame> SplitPlainFrame(std::string_view json) {
+  constexpr std::string_view kBegin = R"({"type":")";
+  constexpr std::string_view kMiddle = R"(","object":)";
+  if (!json.starts_with(kBegin) || !json.ends_with("}}")) return std::nullopt;
+  json.remove_prefix(kBegin.size());
+  json.remove_suffix(1);
+  const std::string_view type = json.substr(0, json.find('"'));
+  json.remove_prefix(type.size());
+  if (!json.starts_with(kMiddle)) return std::nullopt;
+  return Frame{type, json.substr(kMiddle.size())};
+}
+
 // What every item and every object of a frame has to have.
 std::optional<std::string> ProblemWith(const DecodedObject& object, bool named) {
   if (!object.kind.empty() && object.kind != "Event") {
@@ -156,6 +170,29 @@ struct EventDecoder::Impl {
     });
   }
 
+  // Decodes the object of a frame.
+  Result<WatchFrame> ReadObject(const Frame& parts) {
+    const std::optional<FrameType> type = ParseFrameType(parts.type);
+    if (!type) return Invalid("watch frame: unknown type " + Quoted(parts.type));
+    if (parts.object.empty()) return Invalid("watch frame: object is missing");
+
+    WatchFrame frame;
+    frame.type = *type;
+    frame.raw_object = parts.object;
+    if (*type == FrameType::kError) return frame;
+    const Result<DecodedObject> object = objects.Decode(parts.object);
+    const auto invalid = [&](const std::string& problem) {
+      return Invalid(std::string(ToString(*type)) + ": " + problem);
+    };
+    if (!object) return invalid(object.error().message);
+    if (const auto problem = ProblemWith(*object, *type != FrameType::kBookmark)) return invalid(*problem);
+    frame.event = object->event;
+    frame.resource_version = object->event.resource_version;
+    frame.initial_events_end = *type == FrameType::kBookmark && object->initial_events_end;
+    frame.raw_object = object->raw;
+    return frame;
+  }
+
   // Decodes what it can of the array; broken items are counted.
   simdjson::error_code ReadItems(ondemand::value value, ListMeta& counts, ItemCallback on_event) {
     bool null = false;
@@ -207,27 +244,13 @@ EventDecoder::EventDecoder() : impl_(std::make_unique<Impl>()) {}
 EventDecoder::~EventDecoder() = default;
 
 Result<WatchFrame> EventDecoder::DecodeFrame(std::string_view json) {
+  // Nearly all frames are plain: then only the object is parsed. Whatever is odd about one is found out the long way.
+  if (const auto plain = SplitPlainFrame(json)) {
+    if (auto frame = impl_->ReadObject(*plain); frame && frame->type != FrameType::kError) return frame;
+  }
   Frame parts;
   if (const auto code = impl_->ReadFrame(json, parts)) return Broken("watch frame", code);
-  const std::optional<FrameType> type = ParseFrameType(parts.type);
-  if (!type) return Invalid("watch frame: unknown type " + Quoted(parts.type));
-  if (parts.object.empty()) return Invalid("watch frame: object is missing");
-
-  WatchFrame frame;
-  frame.type = *type;
-  frame.raw_object = parts.object;
-  if (*type == FrameType::kError) return frame;
-  const Result<DecodedObject> object = impl_->objects.Decode(parts.object);
-  const auto invalid = [&](const std::string& problem) {
-    return Invalid(std::string(ToString(*type)) + ": " + problem);
-  };
-  if (!object) return invalid(object.error().message);
-  if (const auto problem = ProblemWith(*object, *type != FrameType::kBookmark)) return invalid(*problem);
-  frame.event = object->event;
-  frame.resource_version = object->event.resource_version;
-  frame.initial_events_end = *type == FrameType::kBookmark && object->initial_events_end;
-  frame.raw_object = object->raw;
-  return frame;
+  return impl_->ReadObject(parts);
 }
 
 Result<ListMeta> EventDecoder::DecodeListMeta(std::string_view json) {

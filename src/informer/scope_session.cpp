@@ -88,8 +88,8 @@ void ScopeSession::Do(const ProbeVersion&) {
 }
 
 void ScopeSession::Do(const DeliverItems&) {
-  const auto deliver = [this](const Event& event, std::string_view raw) {
-    parts_.consumer.OnChange({index_, ChangeKind::kListed, event, raw, server_clock_.Now()});
+  const auto deliver = [this, now = server_clock_.Now()](const Event& event, std::string_view raw) {
+    parts_.consumer.OnChange({index_, ChangeKind::kListed, event, raw, now});
   };
   const auto page = parts_.decoder.DecodeList(body_, deliver);
   if (!page) {
@@ -224,21 +224,22 @@ void ScopeSession::TakePage() {
 
 void ScopeSession::TakeFrames(std::string_view bytes) {
   const auto request = ended_requests_;
+  const Arrival arrival{parts_.clock.Wall(), server_clock_.Now()};
   reader_.Append(bytes);
   while (request == ended_requests_) {
     const auto frame = reader_.Next();
     if (!frame) break;
     if (*frame) {
-      TakeFrame(**frame);
+      TakeFrame(**frame, arrival);
     } else {
-      SkipUndecodable(frame->error().message);
+      SkipUndecodable(frame->error().message, arrival);
     }
   }
 }
 
-void ScopeSession::TakeFrame(const WatchFrame& frame) {
+void ScopeSession::TakeFrame(const WatchFrame& frame, const Arrival& arrival) {
   undecodable_in_a_row_ = 0;
-  parts_.monitor.OnFrame(&frame.type, parts_.clock.Wall());
+  parts_.monitor.OnFrame(&frame.type, arrival.time);
   switch (frame.type) {
     case FrameType::kError:
       Fail(ErrorFromStatus(frame.raw_object.substr(0, kMaxErrorBytes), "watch", scope_));
@@ -251,15 +252,15 @@ void ScopeSession::TakeFrame(const WatchFrame& frame) {
       const ChangeKind kind = frame.type == FrameType::kAdded      ? ChangeKind::kAdded
                               : frame.type == FrameType::kModified ? ChangeKind::kModified
                                                                    : ChangeKind::kDeleted;
-      parts_.consumer.OnChange({index_, kind, frame.event, frame.raw_object, server_clock_.Now()});
+      parts_.consumer.OnChange({index_, kind, frame.event, frame.raw_object, arrival.server_time});
     }
   }
   // Only now: a change that was not handed over must come again.
   machine_.Advance(frame.resource_version);
 }
 
-void ScopeSession::SkipUndecodable(const std::string& why) {
-  parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
+void ScopeSession::SkipUndecodable(const std::string& why, const Arrival& arrival) {
+  parts_.monitor.OnFrame(nullptr, arrival.time);
   undecodable_log_.Note("a watch frame cannot be decoded and is skipped: " + why, {{"scope", scope_.Name()}});
   if (++undecodable_in_a_row_ >= kMaxUndecodableInARow) {
     Fail({ErrorKind::kInvalid, "nothing in the watch stream can be decoded: " + why, {}, "undecodable"});

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "event/decoding.h"
@@ -192,6 +193,47 @@ TEST(EventDecoderFrame, AFrameOfManyMegabytesIsRead) {
   FrameReader reader;
   EXPECT_EQ(reader.AddedEvent(ObjectWith("note", "\"" + note + "\"")).name, "a");
   EXPECT_EQ(reader.AddedEvent(kSeriesEvent).Total(), 40);
+}
+
+// What a frame was read as, in one line.
+std::string Reading(const std::string& json) {
+  FrameReader reader;
+  const auto frame = reader.Read(json);
+  if (!frame) return "refused: " + frame.error().message;
+  const Event& event = frame->event;
+  std::string reading(ToString(frame->type));
+  for (const std::string_view text :
+       {frame->resource_version, frame->raw_object, event.name, event.namespace_name, event.uid, event.reason,
+        event.type, event.involved.kind, event.involved.namespace_name, event.Controller()}) {
+    reading.append("|").append(text);
+  }
+  return reading + "|" + std::to_string(event.Total()) + (event.LastSeen() ? "|seen" : "") +
+         (frame->initial_events_end ? "|end" : "");
+}
+
+TEST(EventDecoderFrame, TheFormOfTheApiServerIsReadAsAnyOtherForm) {
+  const std::string object = R"({"kind":"Event","metadata":{"name":"a","resourceVersion":"7"},"count":2})";
+  for (const std::string& plain :
+       {Frame("ADDED", object), Frame("ADDED", object + R"(,"more":{})"), Frame("ADDED", object + "}"),
+        Frame("ADDED", object + R"(,"type":"DELETED","x":{})"), Frame("ADDED", object + ",{}"), Frame("NEW", object),
+        Frame("ADDED", "null"), Frame("ADDED", "[{}"), Frame("ADDED", "{}"), Frame("ERROR", object + "}"),
+        Frame("ERROR", "{}"), Frame("ADDED", "{\"kind\":\"Event\",\"reason\":\"\xff\",\"metadata\":{}}")}) {
+    EXPECT_EQ(Reading(plain), Reading("{ " + plain.substr(1))) << plain;
+  }
+}
+
+TEST(EventDecoderFrame, TheFormOfTheApiServerIsReadAsAnyOtherFormHoweverItIsBroken) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  constexpr std::string_view kBytes = "{}[]\",:\\0a \xff";
+  for (int i = 0; i < 3'000; ++i) {
+    std::string plain = Frame(i % 2 == 0 ? "MODIFIED" : "BOOKMARK", i % 3 == 0 ? kRecorderEvent : kSeriesEvent);
+    for (int changes = 0; changes < 1 + i % 3; ++changes) {
+      plain[1 + random() % (plain.size() - 1)] = kBytes[random() % kBytes.size()];
+    }
+    ASSERT_EQ(Reading(plain), Reading("{ " + plain.substr(1))) << plain;
+  }
 }
 
 }  // namespace

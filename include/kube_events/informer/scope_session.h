@@ -51,6 +51,11 @@ class ScopeSession {
 
  private:
   enum class Request { kNone, kList, kProbe, kWatch };
+  // When a batch of frames came. One for all of them, since asking the time costs as much as counting an Event.
+  struct Arrival {
+    WallTime time;
+    WallTime server_time;
+  };
 
   void Feed(const WatchInput& input);
   void Do(const BeginList& effect);
@@ -73,8 +78,8 @@ class ScopeSession {
   void TakeEnd(const Result<void>& result);
   void TakePage();
   void TakeFrames(std::string_view bytes);
-  void TakeFrame(const WatchFrame& frame);
-  void SkipUndecodable(const std::string& why);
+  void TakeFrame(const WatchFrame& frame, const Arrival& arrival);
+  void SkipUndecodable(const std::string& why, const Arrival& arrival);
   void Fail(Error error);
   void NoteTrouble(std::string_view verb, const Error& error);
   void EndRequest(std::optional<Error> error);
