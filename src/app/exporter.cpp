@@ -24,6 +24,8 @@ namespace {
 
 // A loop that has not come round for so long is stuck; each comes round every few seconds when idle.
 constexpr std::chrono::seconds kMaxLoopSilence{60};
+// From SIGTERM to the end of the process; in good order it takes some milliseconds.
+constexpr std::chrono::milliseconds kMaxEnding{1'900};
 
 std::vector<Scope> Scopes(const ExporterOptions& options) {
   const Scope all{options.event_api, "", options.label_selector, options.field_selector};
@@ -218,10 +220,7 @@ Result<std::unique_ptr<Exporter>> Exporter::Start(const ExporterOptions& options
   return std::unique_ptr<Exporter>(new Exporter(std::move(parts)));
 }
 
-int Exporter::Wait() {
-  WaitForTerminationSignal();
-  return parts_->failed ? 1 : 0;
-}
+int Exporter::ExitCode() const { return parts_->failed ? 1 : 0; }
 
 std::uint16_t Exporter::Port() const { return parts_->server->Port(0); }
 
@@ -233,7 +232,7 @@ int Complain(const Error& error) {
 }
 
 int Run(int argc, const char* const* argv) {
-  BlockTerminationSignals();
+  Termination termination(kMaxEnding);
   InitialiseNetworking();
   const auto parsed = ParseExporterCommandLine({argv, static_cast<std::size_t>(argc)}, FromProcessEnvironment);
   if (!parsed) return Complain(parsed.error());
@@ -242,7 +241,9 @@ int Run(int argc, const char* const* argv) {
     return 0;
   }
   const auto exporter = Exporter::Start(parsed->options, FromProcessEnvironment);
-  return exporter ? (*exporter)->Wait() : Complain(exporter.error());
+  if (!exporter) return Complain(exporter.error());
+  termination.Wait();
+  return (*exporter)->ExitCode();
 }
 
 }  // namespace

@@ -62,6 +62,20 @@ for signal in TERM INT; do
   [ ! -s "$work/stdout" ] || fail "something was written to stdout"
 done
 
+# Stuck in a write to a log that nobody reads, it still ends in time.
+mkfifo "$work/full"
+exec 9<>"$work/full"
+dd if=/dev/zero of="$work/full" bs=4096 count=1000 oflag=nonblock 2>/dev/null
+"$program" --kubeconfig "$work/good.yaml" --host 127.0.0.1 --port 0 2>"$work/full" &
+pid=$!
+# Blocked once it sleeps in a write to the pipe.
+for _ in $(seq 200); do grep -q pipe_write "/proc/$pid/wchan" "/proc/$pid/stack" 2>/dev/null && break; sleep 0.05; done
+kill -s TERM "$pid"
+timeout 4 tail --pid="$pid" -s 0.02 -f /dev/null || { fail "SIGTERM does not end a program that is stuck"; kill -KILL "$pid"; }
+wait "$pid"
+checks=$((checks + 1))
+exec 9>&-
+
 "$program" --help >"$work/out" 2>&1 && grep -q -- --watch-interval "$work/out" || fail '--help'
 "$program" --version >"$work/out" 2>&1 && grep -q '^kube-events-exporter [0-9]' "$work/out" || fail '--version'
 echo "$checks checks, $failures failed"

@@ -87,7 +87,7 @@ void Finish(Options& options) {
   if (!options.client_ca.empty()) options.server.tls->client_ca = ReadFile(options.client_ca);
 }
 
-void Serve(const Options& options) {
+void Serve(const Options& options, kube_events::Termination& termination) {
   SimServer server(options.server);
   if (options.start_paused) {
     server.PrepareLoad(options.load);
@@ -98,13 +98,13 @@ void Serve(const Options& options) {
               static_cast<unsigned long long>(options.load.seed), server.State().objects,
               options.start_paused ? "paused" : "running");
   std::fflush(stdout);
-  kube_events::WaitForTerminationSignal();
+  termination.Wait();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  kube_events::BlockTerminationSignals();
+  kube_events::Termination termination(std::chrono::seconds(5));
   Options options;
   CLI::App app("Simulated Kubernetes API server for Events; control requests go to /sim/v1/");
   AddServerFlags(app, options);
@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   try {
-    Serve(options);
+    Serve(options, termination);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "sim-apiserver: %s\n", error.what());

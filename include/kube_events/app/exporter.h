@@ -18,8 +18,8 @@ class Exporter {
   // for no API server: that is what /healthz tells.
   static Result<std::unique_ptr<Exporter>> Start(const ExporterOptions& options, const Environment& environment);
 
-  // Waits for SIGTERM or SIGINT, or for a thread that failed. Returns the exit code: 0, or 1.
-  int Wait();
+  // 0, or 1 where a thread has failed; then the process was asked to end too.
+  int ExitCode() const;
 
   // Unready first, then stops to watch, then to serve; at most 2 s.
   ~Exporter();
