@@ -131,6 +131,61 @@ TEST_F(Histories, AGapHidesADeletionAndTheReCreation) {
   ExpectLast(20);
 }
 
+TEST_F(Histories, ASpamFilterLetsTheCountJumpWithinAGap) {
+  List(ListReason::kFirst, {});
+  now_ += minutes{1};
+  const WallTime first = now_;
+  Added({.count = 1, .first_time = first});
+  now_ += minutes{1};
+  List(ListReason::kRelist, {{.count = 27, .first_time = first}});
+  ExpectLast(26);
+  EXPECT_EQ(value_, 27);
+}
+
+TEST_F(Histories, AFallBeforeAGapIsNotTakenForTheHighest) {
+  List(ListReason::kFirst, {});
+  now_ += minutes{1};
+  const WallTime first = now_;
+  Added({.count = 4, .first_time = first});
+  Modified({.count = 2, .first_time = first});
+  ExpectLast(0, 0, 2);
+  List(ListReason::kRelist, {{.count = 5, .first_time = first}});
+  ExpectLast(1, 0, 2);
+}
+
+TEST_F(Histories, ASingletonThatExpiresWithinAGapAddsNothing) {
+  List(ListReason::kFirst, {});
+  now_ += minutes{1};
+  Added({.count = 1, .first_time = now_});
+  const int calls = calls_;
+  now_ += minutes{5};
+  List(ListReason::kRelist, {});
+  EXPECT_EQ(calls_, calls);
+  EXPECT_EQ(value_, 1);
+}
+
+TEST_F(Histories, TwoIncarnationsAroundAGapAreEachCounted) {
+  List(ListReason::kFirst, {});
+  now_ += minutes{1};
+  const State first{.count = 1, .first_time = now_};
+  Added(first);
+  Deleted(first);
+  now_ += minutes{1};
+  List(ListReason::kRelist, {{.count = 1, .first_time = now_, .uid = "uid-2"}});
+  ExpectLast(1);
+  EXPECT_EQ(value_, 2);
+}
+
+TEST_F(Histories, OnlyALabelChangesWithinAGap) {
+  List(ListReason::kFirst, {});
+  now_ += minutes{1};
+  const State state{.count = 3, .first_time = now_};
+  Added(state);
+  List(ListReason::kRelist, {state});
+  ExpectLast(0);
+  EXPECT_EQ(value_, 3);
+}
+
 TEST_F(Histories, ARestoredEtcdReUsesVersions) {
   List(ListReason::kFirst, {});
   now_ += minutes{1};
