@@ -12,7 +12,7 @@ packages=(
   zlib1g-dev
 )
 fuzz_packages=(clang libclang-rt-dev)
-ci_packages=(clang clang-format clang-tidy etcd-server prometheus)
+ci_packages=(clang clang-format clang-tidy etcd-server llvm prometheus)
 
 case "${1:-}" in
   '') ;;

@@ -21,7 +21,7 @@ Termination::~Termination() {
     const std::lock_guard lock(mutex_);
     over_ = true;
   }
-  pthread_kill(thread_.native_handle(), SIGTERM);  // ends its waiting
+  pthread_kill(thread_.native_handle(), SIGINT);  // ends its waiting
   thread_.join();
 }
 
