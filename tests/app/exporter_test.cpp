@@ -4,112 +4,31 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <sstream>
+#include <random>
 
-#include "kube_events/net/cpprest_client.h"
-#include "sim/sim_server.h"
-#include "support/eventually.h"
-#include "support/http_fetch.h"
+#include "support/exporter_fixture.h"
 
 namespace kube_events {
 namespace {
 
 using namespace std::chrono_literals;
 using sim::EventObject;
-using sim::SimServer;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-WallTime Now() { return std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now()); }
-
-EventObject MakeEvent(const std::string& name, const std::string& reason, std::int32_t count = 1,
-                      const std::string& space = "default") {
-  EventObject event;
-  event.metadata.name = name;
-  event.metadata.namespace_name = space;
-  event.involved_object.kind = "Pod";
-  event.involved_object.api_version = "v1";
-  event.involved_object.namespace_name = space;
-  event.involved_object.name = "pod";
-  event.reason = reason;
-  event.type = "Warning";
-  event.source_component = "kubelet";
-  event.first_time = event.last_time = Now();
-  event.count = count;
-  return event;
-}
-
-class ExporterTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() { InitialiseNetworking(); }
-
-  static ExporterOptions Options(const std::string& apiserver) {
-    ExporterOptions options;
-    options.apiserver = apiserver;
-    options.host = "127.0.0.1";
-    options.port = 0;
-    options.log_level = "off";
-    return options;
-  }
-  void Start(const ExporterOptions& options) {
-    auto started = Exporter::Start(options, [](const std::string&) { return std::nullopt; });
-    ASSERT_TRUE(started) << started.error().message;
-    exporter_ = std::move(*started);
-  }
-  void StartReady(const ExporterOptions& options) {
-    Start(options);
-    ASSERT_TRUE(Eventually([&] { return Fetch("/healthz").status == 200; })) << Fetch("/healthz").body;
-  }
-  FetchResponse Fetch(const std::string& path) {
-    return Get("http://127.0.0.1:" + std::to_string(exporter_->Port()) + path);
-  }
-  // Every sample of kube_events_total as "type|namespace|kind|reason"; 0 only where asked for.
-  std::map<std::string, std::int64_t> Counts(bool with_zero = false) {
-    std::map<std::string, std::int64_t> counts;
-    std::istringstream page(Fetch("/metrics").body);
-    for (std::string line; std::getline(page, line);) {
-      if (!line.starts_with("kube_events_total{")) continue;
-      std::string labels;
-      for (std::size_t at = line.find('"'); at != line.npos; at = line.find('"', at + 1)) {
-        const std::size_t end = line.find('"', at + 1);
-        labels += (labels.empty() ? "" : "|") + line.substr(at + 1, end - at - 1);
-        at = end;
-      }
-      const auto value = static_cast<std::int64_t>(std::stod(line.substr(line.rfind(' ') + 1)));
-      if (value != 0 || with_zero) counts[labels] = value;
-    }
-    return counts;
-  }
-  std::int64_t Count(const std::string& labels) {
-    const auto counts = Counts();
-    const auto found = counts.find(labels);
-    return found == counts.end() ? 0 : found->second;
-  }
-  double Sample(const std::string& name) {
-    std::istringstream page(Fetch("/metrics").body);
-    for (std::string line; std::getline(page, line);) {
-      if (line.starts_with(name + " ")) return std::stod(line.substr(name.size() + 1));
-    }
-    ADD_FAILURE() << "no sample " << name;
-    return -1;
-  }
-
-  SimServer server_;
-  std::unique_ptr<Exporter> exporter_;
-};
+using ExporterTest = ExporterFixture;
 
 TEST_F(ExporterTest, WhatWasThereBeforeIsTheBaselineAndWhatFollowsIsCounted) {
-  EventObject old = MakeEvent("old", "BackOff", 7);
+  EventObject old = MakePodEvent("old", "BackOff", 7);
   server_.Create(old);
   StartReady(Options(server_.Url()));
   EXPECT_THAT(Counts(true), UnorderedElementsAre(Pair("Warning|default|Pod|BackOff", 0)));
   old.count = 9;
   server_.Update(old);
-  server_.Create(MakeEvent("new", "Failed"));
+  server_.Create(MakePodEvent("new", "Failed"));
   EXPECT_TRUE(Eventually([&] { return Count("Warning|default|Pod|Failed") == 1; }));
   EXPECT_THAT(Counts(),
               UnorderedElementsAre(Pair("Warning|default|Pod|BackOff", 2), Pair("Warning|default|Pod|Failed", 1)));
@@ -119,7 +38,7 @@ TEST_F(ExporterTest, BothApisCountTheSame) {
   ExporterOptions options = Options(server_.Url());
   options.event_api = EventApi::kEventsV1;
   StartReady(options);
-  EventObject event = MakeEvent("a", "Pulled");
+  EventObject event = MakePodEvent("a", "Pulled");
   server_.Create(event);
   event.count = 5;
   server_.Update(event);
@@ -141,13 +60,7 @@ TEST_F(ExporterTest, ALivelyClusterIsCountedExactly) {
   server_.StartLoad(load);
   EXPECT_TRUE(Eventually([&] { return server_.State().load_changes >= 4000; }, 30s));
   server_.StopLoad();
-  std::map<std::string, std::int64_t> truth;
-  const sim::OccurrenceCounts happened = server_.TruthSince(baseline).value();
-  for (const auto& [labels, count] : happened) {
-    if (count == 0) continue;
-    truth[labels.type + "|" + labels.involved_object_namespace + "|" + labels.involved_object_kind + "|" +
-          labels.reason] = count;
-  }
+  const EventCounts truth = ToEventCounts(server_.TruthSince(baseline).value());
   ASSERT_FALSE(truth.empty());
   Eventually([&] { return Counts() == truth; });
   EXPECT_EQ(Counts(), truth);
@@ -157,9 +70,9 @@ TEST_F(ExporterTest, OnlyTheNamespacesAskedForAreWatched) {
   ExporterOptions options = Options(server_.Url());
   options.namespaces = {"a", "b"};
   StartReady(options);
-  server_.Create(MakeEvent("c", "R", 1, "c"));
-  server_.Create(MakeEvent("a", "R", 1, "a"));
-  server_.Create(MakeEvent("b", "R", 1, "b"));
+  server_.Create(MakePodEvent("c", "R", 1, "c"));
+  server_.Create(MakePodEvent("a", "R", 1, "a"));
+  server_.Create(MakePodEvent("b", "R", 1, "b"));
   EXPECT_TRUE(Eventually([&] { return Count("Warning|a|Pod|R") == 1 && Count("Warning|b|Pod|R") == 1; }));
   EXPECT_EQ(Counts().size(), 2U);
 }
@@ -168,8 +81,8 @@ TEST_F(ExporterTest, FiltersActOnWhatIsCounted) {
   ExporterOptions options = Options(server_.Url());
   options.reasons = {"!Noise"};
   StartReady(options);
-  server_.Create(MakeEvent("a", "Noise"));
-  server_.Create(MakeEvent("b", "Signal"));
+  server_.Create(MakePodEvent("a", "Noise"));
+  server_.Create(MakePodEvent("b", "Signal"));
   EXPECT_TRUE(Eventually([&] { return Count("Warning|default|Pod|Signal") == 1; }));
   EXPECT_EQ(Counts(true).size(), 1U);
 }
@@ -187,7 +100,7 @@ TEST_F(ExporterTest, ARefusedListIsToldAndCountingBeginsOnceItIsGranted) {
   EXPECT_EQ(Fetch("/livez").status, 200);
   server_.SetDenied({});
   EXPECT_TRUE(Eventually([&] { return Fetch("/healthz").status == 200; }, 30s));
-  server_.Create(MakeEvent("a", "R"));
+  server_.Create(MakePodEvent("a", "R"));
   EXPECT_TRUE(Eventually([&] { return Count("Warning|default|Pod|R") == 1; }));
 }
 
@@ -195,18 +108,18 @@ TEST_F(ExporterTest, DroppedWatchesLoseNothing) {
   StartReady(Options(server_.Url()));
   for (int i = 0; i < 3; ++i) {
     server_.DropWatches(i % 2 == 0 ? sim::DropMode::kReset : sim::DropMode::kEnd);
-    server_.Create(MakeEvent("e" + std::to_string(i), "R"));
+    server_.Create(MakePodEvent("e" + std::to_string(i), "R"));
     EXPECT_TRUE(Eventually([&] { return Count("Warning|default|Pod|R") == i + 1; })) << i;
   }
   EXPECT_EQ(Sample("kube_events_exporter_list_total"), 1);
 }
 
 TEST_F(ExporterTest, AWatchThatFellBehindTheHistoryIsListedAgainWithoutDoubleCounts) {
-  server_.Create(MakeEvent("kept", "R", 3));
+  server_.Create(MakePodEvent("kept", "R", 3));
   StartReady(Options(server_.Url()));
   server_.AddFault({.verb = "watch", .times = 1, .action = sim::FaultAction::kError, .status = 410});
   server_.DropWatches(sim::DropMode::kReset);
-  server_.Create(MakeEvent("a", "R"));
+  server_.Create(MakePodEvent("a", "R"));
   EXPECT_TRUE(Eventually([&] { return Sample("kube_events_exporter_list_total") == 2; }, 30s));
   EXPECT_TRUE(Eventually([&] { return Count("Warning|default|Pod|R") == 1; }));
   EXPECT_EQ(Sample("kube_events_exporter_relists_total{reason=\"expired\"}"), 1);
@@ -215,12 +128,12 @@ TEST_F(ExporterTest, AWatchThatFellBehindTheHistoryIsListedAgainWithoutDoubleCou
 
 TEST_F(ExporterTest, ObjectsThatCannotBeDecodedAreSkippedAndCountedAndTheScrapeStaysWhole) {
   StartReady(Options(server_.Url()));
-  server_.CreateRaw(MakeEvent("bad", "R"), R"("involvedObject":17,"count":"many")");
+  server_.CreateRaw(MakePodEvent("bad", "R"), R"("involvedObject":17,"count":"many")");
   server_.InjectFrame("nonsense\n");
   server_.InjectFrame(
       "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Event\",\"metadata\":{\"name\":\"utf\",\"resourceVersion\":\"1\"},"
       "\"reason\":\"\xff\xfe\",\"type\":\"Normal\"}}\n");
-  server_.Create(MakeEvent("good", "R"));
+  server_.Create(MakePodEvent("good", "R"));
   EXPECT_TRUE(Eventually([&] { return Count("Warning|default|Pod|R") == 1; }));
   EXPECT_EQ(Sample("kube_events_exporter_decode_errors_total"), 2);
   EXPECT_EQ(Count("Normal|||\xef\xbf\xbd\xef\xbf\xbd"), 1);
@@ -238,7 +151,7 @@ TEST_F(ExporterTest, ItsOwnMetricsMayHaveAPortOfTheirOwn) {
   ExporterOptions options = Options(server_.Url());
   options.exporter_port = 0;
   StartReady(options);
-  server_.Create(MakeEvent("a", "R"));
+  server_.Create(MakePodEvent("a", "R"));
   EXPECT_TRUE(Eventually([&] { return Count("Warning|default|Pod|R") == 1; }));
   EXPECT_THAT(Fetch("/metrics").body, testing::Not(HasSubstr("kube_events_exporter_")));
 }
