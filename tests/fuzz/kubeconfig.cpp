@@ -48,7 +48,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   if (ReachesOutside(*config)) return 0;
-  const auto access = kube_events::AccessFromKubeconfig(*config, {}, clock);
+  kube_events::AccessOptions options;
+  options.environment = [](const std::string&) { return std::nullopt; };
+  const auto access = kube_events::AccessFromKubeconfig(*config, options, clock);
   if (!access) {
     Check(access.error().kind == ErrorKind::kConfiguration, "an unusable file is a configuration error");
     CheckKeepsSecrets(text, access.error().message, *config);

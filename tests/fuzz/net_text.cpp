@@ -18,9 +18,8 @@ void CheckServerUrl(std::string_view text) {
   const auto url = kube_events::ParseServerUrl(text);
   if (!url) {
     Check(url.error().kind == kube_events::ErrorKind::kConfiguration, "a bad address is a configuration error");
-    if (text.find('@') != text.npos && text.size() > 12) {
-      Check(url.error().message.find(text) == std::string::npos, "a password is not shown", url.error().message);
-    }
+    const bool secret = text.find('@') != text.npos && text.find("s3cr3t") != text.npos;
+    Check(!secret || url.error().message.find("s3cr3t") == std::string::npos, "a password is not shown", text);
     return;
   }
   Check(!url->host.empty() && url->port != 0, "host and port are set", text);
