@@ -99,7 +99,7 @@ bool DirectoryWatcher::Concerns(const char* events, std::size_t size) {
     const std::string name = event.len > 0 ? events + at + sizeof event : "";
     at += sizeof event + event.len;
     if ((event.mask & IN_IGNORED) != 0) {  // the folder is gone; a new one at its place has to be added again
-      std::erase_if(by_path_, [&event](const auto& entry) { return entry.second == event.wd; });
+      std::erase_if(by_path_, [gone = event.wd](const auto& entry) { return entry.second == gone; });
     }
     const auto interest = interests_.find(event.wd);
     // Also where the queue overflowed (no watch) or the watch was just replaced.
