@@ -124,6 +124,7 @@ class SocketCall final : public ApiCall {
   void Finish(Result<ApiAnswer> answer) {
     watch_.reset();
     timer_->Set(std::nullopt);
+    socket_.Reset();  // the server may be waiting for that
     const auto handler = std::move(handler_);
     handler(std::move(answer));
   }

@@ -153,6 +153,7 @@ void ReloadDriver::OnCount(std::optional<std::uint64_t> count) {
 }
 
 void ReloadDriver::Carry(const reload_effect::Trigger& /*effect*/) {
+  triggered_ = parts_.monitor.Last().settings;
   if (options_.method == ReloadMethod::kSignal) return Hangup();
   Post(Servers());
 }
@@ -223,7 +224,7 @@ void ReloadDriver::Carry(const reload_effect::Finished& effect) {
 
 void ReloadDriver::TellApplied(const reload_effect::Finished& effect) {
   trouble_.clear();
-  running_ = parts_.monitor.Last().settings;
+  running_ = triggered_;
   parts_.metrics.ObserveDuration(effect.took);
   const std::string hash = HashText(effect.content);
   if (!effect.certain) {

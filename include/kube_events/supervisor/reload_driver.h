@@ -96,9 +96,10 @@ class ReloadDriver {
   std::deque<ReloadInput> inputs_;
   bool feeding_ = false;
 
-  ServiceSettings running_;   // as of the last time that the child was known to have read its configuration
-  MonotonicTime began_{};     // of the readiness probe
-  MonotonicTime patience_{};  // until then a server that does not answer is asked again
+  ServiceSettings running_;    // as of the last time that the child was known to have read its configuration
+  ServiceSettings triggered_;  // of what the last trigger was for
+  MonotonicTime began_{};      // of the readiness probe
+  MonotonicTime patience_{};   // until then a server that does not answer is asked again
   LogCounts before_hangup_;
   MonotonicTime hangup_until_{};
   std::optional<std::uint64_t> shown_;  // content that the metrics show as applied
