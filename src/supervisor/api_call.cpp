@@ -103,6 +103,7 @@ class SocketCall final : public ApiCall {
     if (size < 0) return errno == EAGAIN ? void() : Finish(Failure(std::strerror(errno)));
     boost::system::error_code error;
     if (size == 0) {
+      if (!parser_.got_some()) return Finish(Failure("the connection was closed"));
       parser_.put_eof(error);
     } else {
       received_.append(buffer.data(), static_cast<std::size_t>(size));

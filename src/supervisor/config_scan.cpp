@@ -86,8 +86,10 @@ FileContent ReadFile(const fs::path& path, bool keep_text) {
   return content;
 }
 
+bool IsPattern(const std::string& path) { return path.find_first_of("*?[") != path.npos; }
+
 std::vector<std::string> Matches(const std::string& pattern) {
-  if (pattern.find_first_of("*?[") == pattern.npos) return {pattern};
+  if (!IsPattern(pattern)) return {pattern};
   glob_t found{};
   std::vector<std::string> paths;
   if (glob(pattern.c_str(), 0, nullptr, &found) == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
@@ -159,9 +161,8 @@ class Scanner {
     for (const std::string& include : config.includes) {
       const fs::path pattern = Resolve(Expand(include), path);
       AddFoldersOf(pattern, scan_.folders);
-      if (const auto folder = scan_.folders.find(pattern.parent_path()); folder != scan_.folders.end()) {
-        folder->second.all = true;  // a new file may match
-      }
+      const auto folder = scan_.folders.find(pattern.parent_path());
+      if (IsPattern(pattern.native()) && folder != scan_.folders.end()) folder->second.all = true;
       for (const std::string& match : Matches(pattern.native())) ReadConfig(match, depth + 1);
     }
   }

@@ -32,6 +32,7 @@ History RandomHistory(std::uint64_t seed) {
                   .swallow = pick({0, 0, 0.2, 0.5, 0.8}),
                   .slow = pick({0, 0.1, 0.5}),
                   .unseen = pick({0, 0.1, 0.5}),
+                  .flicker = pick({0, 0, 0.5}),
                   .by_log = pick({0, 0, 1}) > 0};
   const auto writes = std::uniform_int_distribution<int>(1, 14)(random);
   for (int i = 0; i < writes; ++i) {
@@ -50,7 +51,7 @@ std::string Describe(const History& history) {
   constexpr const char* kKinds[] = {"good", "bad", "empty", "touch", "back"};
   std::ostringstream text;
   text << "seed " << history.seed << ", swallow " << history.swallow << ", slow " << history.slow << ", unseen "
-       << history.unseen << (history.by_log ? ", by log" : ", by count") << ":";
+       << history.unseen << ", flicker " << history.flicker << (history.by_log ? ", by log" : ", by count") << ":";
   for (const DiskWrite& write : history.writes) {
     text << " +" << write.after.count() << "ms " << kKinds[static_cast<int>(write.kind)]
          << (write.in_place ? " in place" : "") << (write.forced ? " forced" : "") << ";";
@@ -125,6 +126,21 @@ void ReloadWorld::Write(const DiskWrite& write) {
   }
 }
 
+// Writes and takes it back: A, B, A, with B in the very moment in which the file is read.
+void ReloadWorld::Flicker(bool good) {
+  constexpr int kMost = 5;
+  if (flickers_ >= kMost || !Chance(history_.flicker)) return;
+  ++flickers_;
+  changes_ += 2;
+  const auto before = disk_;
+  next_ += 2;
+  Put(good ? next_ : next_ + 1);
+  const auto mine = stamp_;
+  In(Between(0, 10), [this, before, mine] {
+    if (stamp_ == mine) Put(before);
+  });
+}
+
 void ReloadWorld::Notice() {
   if (Chance(history_.unseen)) return;
   debouncer_.OnChange(now_);
@@ -165,6 +181,7 @@ void ReloadWorld::Carry(const ReloadEffect& effect) {
   std::visit(Overloaded{[this](const ScanConfig&) { In(Ms{0}, [this] { Step(reload_input::Seen{Scan()}); }); },
                         [this](const CheckConfig&) {
                           In(Between(1, 20), [this] {  // the moment at which the file is read
+                            Flicker(false);
                             const bool good = IsGood(disk_) || disk_ == 0;
                             In(Between(1, 20), [this, good] {
                               using Verdict = reload_input::Checked::Verdict;
@@ -192,6 +209,7 @@ TriggerAnswer ReloadWorld::Trigger() {
   ++triggers_;
   if (reloading_) return TriggerAnswer::kBusy;
   if (now_ < deaf_until_ || Chance(history_.swallow)) return TriggerAnswer::kAccepted;
+  Flicker(true);
   const std::uint64_t content = disk_;
   if (content % 2 == 1) {  // rejected: the old pipeline stays, and for about a second triggers are lost
     deaf_until_ = now_ + Ms{1'100};

@@ -30,6 +30,7 @@ struct History {
   double swallow = 0;   // share of triggers that have no effect
   double slow = 0;      // share of reloads that drain for seconds
   double unseen = 0;    // share of changes that only the slow re-hash finds
+  double flicker = 0;   // share of checks and triggers that meet another content, which is gone again right after
   bool by_log = false;  // no HTTP server: signals and log lines
   std::vector<DiskWrite> writes = {};
 };
@@ -62,6 +63,7 @@ class ReloadWorld {
 
   void Put(std::uint64_t content);
   void Write(const DiskWrite& write);
+  void Flicker(bool good);
   void Notice();
   void LookIfDue();
   void Rehash();
@@ -87,6 +89,7 @@ class ReloadWorld {
   std::vector<std::uint64_t> earlier_{2};
   std::set<std::uint64_t> good_{2};
   int changes_ = 0;
+  int flickers_ = 0;
 
   // Fluent Bit.
   std::uint64_t running_ = 2;
