@@ -32,7 +32,7 @@ function owner(header) {
   if (header ~ /^CLI\//) return "CLI11"
   if (header ~ /^[a-z_]+$/) return ""
   if (header ~ /^(arpa|net|netinet|sys)\/[a-z_]+\.h$/) return ""
-  if (header ~ /^(dirent|fcntl|glob|limits|netdb|poll|pthread|signal|time|unistd)\.h$/) return ""
+  if (header ~ /^(dirent|dlfcn|fcntl|glob|limits|netdb|poll|pthread|signal|spawn|time|unistd)\.h$/) return ""
   return "?"
 }
 
