@@ -123,10 +123,13 @@ std::optional<std::string_view> FrameSplitter::TakeTail() {
 void FrameSplitter::SkipOversized() {
   if (buffer_.size() - begin_ <= max_frame_bytes_) return;
   if (!skipping_) oversized_ = true;
-  skipping_ = true;
+  // The line that has begun behind it may become a frame of its own.
+  const std::string_view line = spans_lines_ ? LastLine(buffer_.size()) : Text(begin_, begin_);
+  skipping_ = !spans_lines_ || !(line.empty() || line.starts_with('{'));
+  begin_ = buffer_.size() - (skipping_ ? 0 : line.size());
+  scanned_ = buffer_.size();
   spans_lines_ = false;
   scanner_.Reset();
-  begin_ = scanned_ = buffer_.size();
 }
 
 bool FrameSplitter::TakeOversized() { return std::exchange(oversized_, false); }

@@ -94,7 +94,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CompareWithOracle(text, meta, items);
   const auto only_meta = decoder.DecodeListMeta(padded.View());
   if (!meta) return 0;
-  Check(only_meta.has_value(), "a page that can be read has metadata", text);
+  // Brackets that do not match are noticed in one place or the other.
+  if (!only_meta) Check(!Json::accept(text), "a page that can be read has metadata", text);
+  if (!only_meta) return 0;
   Check(only_meta->resource_version == meta->resource_version && only_meta->continue_token == meta->continue_token,
         "metadata alone says the same", text);
   return 0;

@@ -30,8 +30,7 @@ TEST(FrameSplitter, SeveralFramesInOneChunkComeOneByOne) {
   EXPECT_THAT(Split("{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":3}\n"), ElementsAre("{\"a\":1}", "{\"b\":2}", "{\"c\":3}"));
 }
 
-std::vector<std::string> SplitByteByByte(std::string_view bytes) {
-  FrameSplitter splitter;
+std::vector<std::string> SplitByteByByte(std::string_view bytes, FrameSplitter splitter = FrameSplitter()) {
   std::vector<std::string> frames;
   for (const char c : bytes) {
     splitter.Append(std::string_view(&c, 1));
@@ -78,6 +77,11 @@ TEST(FrameSplitter, AnOversizedFrameInOneChunkIsSkippedToo) {
   splitter.Append("{\"a\":\"" + std::string(80, 'x') + "\"}\n{\"b\":2}\n");
   EXPECT_THAT(Drain(splitter), ElementsAre("{\"b\":2}"));
   EXPECT_TRUE(splitter.TakeOversized());
+}
+
+TEST(FrameSplitter, TheFrameBehindOneThatWasCutShortBelowTheLimitComes) {
+  const std::string stream = "{\"" + std::string(25, 'x') + "\n{\"b\":2}\n";
+  EXPECT_THAT(SplitByteByByte(stream, FrameSplitter(30)), ElementsAre("{\"b\":2}"));
 }
 
 TEST(FrameSplitter, GarbageLinesComeOutSoThatTheyCanBeCounted) {
