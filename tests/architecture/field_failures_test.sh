@@ -30,6 +30,9 @@ expect_violation() {
 
 fresh_tree
 run >/dev/null || report "the clean table does not pass"
+mkdir "$tree/build"
+sed 's/.*/add_test([=[&]=]  program [==[--gtest_filter=X]==])/' "$tree/tests" >"$tree/build/x_tests.cmake"
+"$scan" "$tree/build" "$tree" 'B001 B002' >/dev/null || report "the tests of a build directory are not found"
 
 echo informer.Machine.Lists >"$tree/tests"
 expect_violation 'the test field.FieldTimes.B001IsCounted of B001 does not exist'
