@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Measures the exporter beside a Go program of client-go and client_golang that does the same, on the same simulated
 # stream, and prints what both cost. docs/performance.md tells what the figures mean. Needs Go.
-#   scripts/bench.sh                   everything, about 25 minutes
-#   scripts/bench.sh --quick           smaller sizes, one trial each, about 3 minutes
+#   scripts/bench.sh                   everything on simulated API servers, about a quarter of an hour
+#   scripts/bench.sh --real            beside a real kube-apiserver too; the first time, that is built
+#   scripts/bench.sh --quick           smaller sizes, one trial each, about 2 minutes
 #   scripts/bench.sh --only 'scrape'   only cases whose name matches
 # Exits with 0 whether or not a target is reached, and with 1 if a program fails or a count is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ "${1:-}" = --help ]; then sed -n '2,7s/^# \?//p' "$0"; exit 0; fi
+if [ "${1:-}" = --help ]; then sed -n '2,8s/^# \?//p' "$0"; exit 0; fi
+args=()
+for arg in "$@"; do
+  if [ "$arg" = --real ]; then args+=(-real tests/e2e/apiserver); else args+=("$arg"); fi
+done
 command -v go >/dev/null || { echo "$0: Go is needed for the program to compare with; see https://go.dev/dl" >&2; exit 2; }
 
 scripts/install-deps.sh
@@ -27,4 +32,4 @@ files+=",binary stripped=$work/exporter.stripped:$work/go-exporter.stripped"
 files+=",binary stripped with all its shared libraries=$work/exporter.stripped+$libraries:$work/go-exporter.stripped"
 
 "$work/bench" -exporter "$bin/kube-events-exporter" -go-exporter "$work/go-exporter" -sim "$bin/sim-apiserver" \
-  -files "$files" "$@"
+  -files "$files" "${args[@]}"

@@ -43,6 +43,7 @@ func run(ctx context.Context) error {
 	only := flag.String("only", "", "only cases whose name matches this expression")
 	trials := flag.Int("trials", 0, "trials of each program and case instead of 3")
 	seed := flag.Int("seed", 7, "of the simulated cluster")
+	realModule := flag.String("real", "", "measure beside a real kube-apiserver too; the folder of its Go module")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
 	if err != nil {
@@ -60,6 +61,9 @@ func run(ctx context.Context) error {
 	if *trials > 0 {
 		s.trials, s.starts = *trials, *trials
 	}
+	if *quick {
+		fmt.Println("quick: so small that what each program needs by itself hides part of the difference")
+	}
 	fmt.Println(describeMachine())
 	fmt.Printf("seed %d, medians of %d trials, which alternate\n\n", b.seed, s.trials)
 	var lines []line
@@ -67,7 +71,14 @@ func run(ctx context.Context) error {
 		if !wanted.MatchString(c.name) {
 			continue
 		}
-		measured, err := b.runCase(ctx, c)
+		measured, err := b.runCase(ctx, c, b.runTrial)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, measured...)
+	}
+	if *realModule != "" {
+		measured, err := b.runReal(ctx, *realModule, s)
 		if err != nil {
 			return err
 		}
@@ -81,15 +92,31 @@ func run(ctx context.Context) error {
 	return nil
 }
 
+func (b *bench) runReal(ctx context.Context, moduleDir string, s sizes) ([]line, error) {
+	dir, err := os.MkdirTemp(b.dir, "real-")
+	if err != nil {
+		return nil, err
+	}
+	server, err := startRealServer(ctx, moduleDir, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer server.plane.Stop()
+	return b.runCase(ctx, realCase(s), server.try)
+}
+
+// tryFunc measures one program once; the series are what it counted.
+type tryFunc func(context.Context, program, benchCase) (figures, exporter.Counts, error)
+
 // runCase lets both programs take turns. All trials, of both, must show the
 // same series with the same values.
-func (b *bench) runCase(ctx context.Context, c benchCase) ([]line, error) {
+func (b *bench) runCase(ctx context.Context, c benchCase, try tryFunc) ([]line, error) {
 	programs := []program{b.exporter, b.goProgram}
 	values := map[string]map[string][]float64{} // by label and program
 	var first exporter.Counts
 	for i := range c.trials {
 		for _, p := range programs {
-			measured, series, err := b.runTrial(ctx, p, c)
+			measured, series, err := try(ctx, p, c)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", c.name, p.name, err)
 			}
