@@ -95,6 +95,10 @@ void EventCache::DropLive(ScopeIndex scope) {
   }
 }
 
+void EventCache::ForgetTombstones(WallTime now) {
+  while (tombstones_->Oldest() != nullptr) DropOldest(now);
+}
+
 void EventCache::ForgetVersions(ScopeIndex scope) {
   for (std::uint32_t place = 0; place < live_->end(); ++place) {
     LiveEntry& entry = live_->At(place);

@@ -19,6 +19,7 @@ struct CountedScope {
   // Of the list being read or read last.
   ListReason reason = ListReason::kFirst;
   std::uint16_t list = 0;
+  std::size_t evicted_before = 0;                              // by all scopes, when a first list began
   WallTime horizon = WallTime::max() - std::chrono::hours{1};  // nothing is fresh before the first list
   WallTime baseline_time;
 };
@@ -98,6 +99,9 @@ void OccurrenceCounter::OnListBegin(ScopeIndex index, ListReason reason, WallTim
   // second one and adds nothing, so observation begins with that one, and what the first attempt brought is stale.
   scope.baseline_time = server_time;
   impl_->cache.DropLive(index);
+  const bool evicted = impl_->cache.evicted() != scope.evicted_before;
+  if (scope.list > 1 && evicted) impl_->cache.ForgetTombstones(server_time);  // some are what it brought
+  scope.evicted_before = impl_->cache.evicted();
 }
 
 void OccurrenceCounter::OnListCommitted(ScopeIndex index, WallTime server_time) {

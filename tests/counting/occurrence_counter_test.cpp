@@ -210,6 +210,31 @@ TEST_F(SmallCounterTest, WhenLivingEventsAreForgottenNothingOldIsCertain) {
   ExpectLast(1, 1, 1);
 }
 
+class SmallSelectorTest : public CounterFixture {
+ protected:
+  SmallSelectorTest() : CounterFixture(Options()) {}
+  static OccurrenceCounterOptions Options() {
+    OccurrenceCounterOptions options = OneScope("team=a");
+    options.max_live = 1;
+    return options;
+  }
+};
+
+// The selector hides a while a first list that breaks off is started again; what a counts then is older than we are.
+TEST_F(SmallSelectorTest, WhatAFirstListThatBrokeOffHadEvictedIsForgotten) {
+  const WallTime first = now_ - minutes{1};
+  counter_.OnListBegin(0, ListReason::kFirst, now_);
+  for (const char* name : {"a", "b"}) Send(ChangeKind::kListed, {.name = name, .event_time = first}, 0);
+  now_ += minutes{1};
+  List(ListReason::kFirst, {});
+  EXPECT_EQ(counter_.Stats().tombstones, 0U);
+  now_ += minutes{1};
+  Added({.name = "a", .series = 2, .event_time = first});
+  ExpectLast(1, 1, 1);
+  Modified({.name = "a", .series = 3, .event_time = first});
+  ExpectLast(1, 1);
+}
+
 class TwoScopesTest : public CounterFixture {
  protected:
   TwoScopesTest() : CounterFixture(Options()) {}

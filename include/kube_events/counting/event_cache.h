@@ -53,6 +53,8 @@ class EventCache {
   void BuryUnseen(SeenIn list, WallTime now);
   // Drops the live entries of a scope without a trace.
   void DropLive(ScopeIndex scope);
+  // Drops all tombstones, as if there were too many of them.
+  void ForgetTombstones(WallTime now);
   // The versions of a scope's live entries mean nothing any more.
   void ForgetVersions(ScopeIndex scope);
   // Drops tombstones that are older than the TTL; cheap when there are none.
