@@ -49,6 +49,7 @@ TEST(KnownKey, AnEpochWhereThereWasNoneMayContinueTheOldRun) {
   EXPECT_EQ(Judge(Knows(4, std::nullopt), See(6)).occurrences, Adds(6, 4));
   EXPECT_EQ(Judge(Knows(4, std::nullopt), See(3)).occurrences, Adds(3, 3));
   EXPECT_EQ(Judge(Baselined(4, false, std::nullopt), See(9)).occurrences, Adds(9, 8));
+  EXPECT_EQ(Judge(Baselined(4, false, std::nullopt), See(3)).occurrences, Adds(3, 3));
 }
 
 TEST(KnownKey, AnEarlierEpochOfTheSameUidIsALateWrite) {
@@ -89,6 +90,8 @@ TEST(KnownKey, ANewUidWithAnEarlierEpochIsAFirstSightThatIsNotSureOfAny) {
   const Verdict verdict = Judge(Knows(4, kLatest), See(5, kLater, kOtherUid));
   EXPECT_EQ(verdict.occurrences, Adds(5, 5));
   EXPECT_TRUE(verdict.known.baselined);
+  EXPECT_FALSE(verdict.known.series_at_baseline);
+  EXPECT_TRUE(Judge(Knows(4, kLatest), Series(See(5, kLater, kOtherUid))).known.series_at_baseline);
   EXPECT_EQ(Judge(Knows(4, kLatest), See(5, kEarlier, kOtherUid)).occurrences, Adds(1, 1, 4));
 }
 
