@@ -1,5 +1,7 @@
 #include "sim/api_request.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace kube_events::sim {
@@ -37,18 +39,6 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string Verb(const Request& request, bool collection) {
-  if (request.method == "GET" || request.method == "HEAD") {
-    if (!collection) return "get";
-    return request.QueryIsTrue("watch") ? "watch" : "list";
-  }
-  if (request.method == "POST" && collection) return "create";
-  if (request.method == "PUT" && !collection) return "update";
-  if (request.method == "PATCH" && !collection) return "patch";
-  if (request.method == "DELETE") return collection ? "deletecollection" : "delete";
-  return "";
-}
-
 }  // namespace
 
 std::string_view Request::Query(std::string_view name) const {
@@ -56,6 +46,16 @@ std::string_view Request::Query(std::string_view name) const {
     if (key == name) return value;
   }
   return {};
+}
+
+bool Request::QueryHas(std::string_view name) const {
+  return std::any_of(query.begin(), query.end(), [&](const auto& term) { return term.first == name; });
+}
+
+bool Request::QueryIsTrue(std::string_view name) const {
+  std::string value{Query(name)};
+  std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+  return QueryHas(name) && value != "false" && value != "0";
 }
 
 std::optional<std::uint64_t> Request::QueryNumber(std::string_view name) const {
@@ -75,31 +75,6 @@ void ParseTarget(Request& request) {
     request.query.emplace_back(Decode(term.substr(0, equal), true),
                                Decode(term.substr(std::min(equal + 1, term.size())), true));
   }
-}
-
-std::optional<ResourceRequest> ParseResource(const Request& request) {
-  std::vector<std::string_view> parts = Split(request.path, '/');
-  ResourceRequest result;
-  std::size_t used = 0;
-  if (parts.size() > 2 && parts[0] == "api" && parts[1] == "v1") {
-    used = 2;
-  } else if (parts.size() > 3 && parts[0] == "apis" && parts[1] == "events.k8s.io" && parts[2] == "v1") {
-    result.api = Api::kEventsV1;
-    used = 3;
-  } else {
-    return std::nullopt;
-  }
-  parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(used));
-  if (parts.size() > 2 && parts[0] == "namespaces") {
-    result.namespace_name = parts[1];
-    parts.erase(parts.begin(), parts.begin() + 2);
-  }
-  if (parts.size() > 2 || parts[0] != "events") return std::nullopt;
-  if (parts.size() == 2) result.name = parts[1];
-  if (result.namespace_name.empty() && !result.name.empty()) return std::nullopt;
-  result.resource = {result.api == Api::kCoreV1 ? "" : "events.k8s.io", "events", "Event"};
-  result.verb = Verb(request, result.name.empty());
-  return result;
 }
 
 Reply JsonReply(std::string body, int status) {

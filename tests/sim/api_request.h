@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/event_object.h"
 #include "sim/faults.h"
 #include "sim/status.h"
 #include "sim/stream_source.h"
@@ -25,29 +24,21 @@ struct Request {
   std::string content_type;
   std::string authorization;
   std::string user_agent;
+  std::string accept_encoding;
   std::string client_name;  // common name of a verified client certificate
   std::string body;
 
   // The first value of a parameter; empty where there is none.
   std::string_view Query(std::string_view name) const;
-  bool QueryIsTrue(std::string_view name) const { return Query(name) == "true" || Query(name) == "1"; }
+  bool QueryHas(std::string_view name) const;
+  // As Kubernetes reads booleans: whatever is neither "false" nor "0" is true, also the empty value.
+  bool QueryIsTrue(std::string_view name) const;
   // A number of 0 or more; nothing where the parameter is absent, empty or no number.
   std::optional<std::uint64_t> QueryNumber(std::string_view name) const;
 };
 
 // Cuts a request target ("/api/v1/events?limit=500") into `path` and `query`.
 void ParseTarget(Request& request);
-
-// What the path of an API request names.
-struct ResourceRequest {
-  Api api = Api::kCoreV1;
-  ResourceName resource;
-  std::string verb;            // as RBAC calls it: "list", "watch", "get", "create", "update", "patch", "delete"
-  std::string namespace_name;  // empty: all namespaces
-  std::string name;            // empty: the collection
-};
-// Nothing where the path is none of the API's resources.
-std::optional<ResourceRequest> ParseResource(const Request& request);
 
 struct Reply {
   int status = 200;

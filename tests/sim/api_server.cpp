@@ -1,10 +1,12 @@
 #include "sim/api_server.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 
 #include "sim/control.h"
 #include "sim/fault_status.h"
+#include "sim/gzip_reply.h"
 
 namespace kube_events::sim {
 namespace {
@@ -18,29 +20,41 @@ bool SameLoad(const LoadOptions& a, const LoadOptions& b) {
 ApiServer::ApiServer(const SimServerOptions& options, const Clock& clock)
     : clock_(clock),
       history_(options.history),
+      strict_namespaces_(options.strict_namespaces),
       store_({options.history, options.first_revision, options.seed}, clock),
-      events_(store_, hub_, clock, options.seed) {
+      events_(store_, hub_, clock, options.seed),
+      objects_(store_, clock, options.seed),
+      reviews_(access_, clock) {
   access_.SetTokens(options.tokens);
   store_.SetObserver([this] { hub_.Notify(); });
 }
 
 Reply ApiServer::Handle(const Request& request) {
   if (request.path.starts_with("/sim/v1/")) return HandleControl(*this, request);
-  if (const std::optional<ResourceRequest> resource = ParseResource(request)) {
-    return HandleResource(request, *resource);
-  }
+  const std::optional<ResourceRequest> resource = ParseResource(request);
+  Reply reply = resource ? HandleResource(request, *resource) : HandlePath(request);
+  CompressReply(request, reply);
+  return reply;
+}
+
+Reply ApiServer::HandlePath(const Request& request) {
   if (request.path == "/healthz" || request.path == "/livez" || request.path == "/readyz") return TextReply("ok");
   if (request.path == "/version") {
     return JsonReply(R"({"major":"1","minor":"36","gitVersion":"v1.36.1-simulated","platform":"linux/amd64"})");
   }
-  if (!access_.User(request)) return StatusReply(Unauthorized());
-  const bool known = request.path.starts_with("/api/v1/") || request.path.starts_with("/apis/events.k8s.io/v1/");
-  return known ? StatusReply(PathNotFound()) : TextReply("404 page not found\n", 404);
+  const std::optional<std::string> user = access_.User(request);
+  if (!user) return StatusReply(Unauthorized());
+  std::string verb = request.method;
+  std::transform(verb.begin(), verb.end(), verb.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (const auto refusal = access_.RefusePath(*user, verb, request.path)) return StatusReply(*refusal);
+  return TextReply("404 page not found\n", 404);
 }
 
 Reply ApiServer::HandleResource(const Request& request, const ResourceRequest& resource) {
-  ++requests_[resource.verb];
-  const std::optional<Fault> fault = faults_.Take(resource.verb, resource.resource.group, resource.namespace_name);
+  const bool events = resource.kind == ResourceKind::kEvent;
+  ++requests_[events ? resource.verb : resource.verb + " " + resource.resource.resource];
+  const std::optional<Fault> fault =
+      faults_.Take({resource.verb, resource.resource.group, resource.resource.resource, resource.namespace_name});
   Reply reply;
   if (fault && fault->action == FaultAction::kStatus) {
     reply = StatusReply(FaultStatus(*fault));
@@ -52,12 +66,30 @@ Reply ApiServer::HandleResource(const Request& request, const ResourceRequest& r
   } else if (const std::optional<Status> refusal = access_.Refusal(*user, resource)) {
     return StatusReply(*refusal);
   } else {
-    reply = events_.Handle(request, resource, fault);
+    reply = Dispatch(request, resource, fault);
     reply.fault = fault;
     return reply;
   }
   if (fault->delay_ms > 0) reply.fault = Fault{.action = FaultAction::kDelay, .delay_ms = fault->delay_ms};
   return reply;
+}
+
+Reply ApiServer::Dispatch(const Request& request, const ResourceRequest& resource, const std::optional<Fault>& fault) {
+  if (!resource.known_group) return TextReply("404 page not found\n", 404);
+  if (const std::optional<Status> refusal = RefuseRoute(resource)) return StatusReply(*refusal);
+  const bool into_namespace = resource.verb == "create" && !resource.namespace_name.empty();
+  if (strict_namespaces_ && into_namespace && !objects_.HasNamespace(resource.namespace_name)) {
+    return StatusReply(NotFound({"", "namespaces", "Namespace"}, resource.namespace_name));
+  }
+  switch (resource.kind) {
+    case ResourceKind::kEvent:
+      return events_.Handle(request, resource, fault);
+    case ResourceKind::kTokenReview:
+    case ResourceKind::kSubjectAccessReview:
+      return reviews_.Handle(request, resource);
+    default:
+      return objects_.Handle(request, resource);
+  }
 }
 
 SimState ApiServer::State() const {
@@ -83,6 +115,8 @@ std::uint64_t ApiServer::Mark() {
 
 void ApiServer::Rewind(std::uint64_t revision) {
   hub_.Drop(DropMode::kReset);
+  if (revision < store_.CompactedRevision()) return;
+  objects_.Rewind(revision);
   store_.Rewind(revision);
 }
 

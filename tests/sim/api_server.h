@@ -13,6 +13,9 @@
 #include "sim/events_api.h"
 #include "sim/faults.h"
 #include "sim/load_generator.h"
+#include "sim/objects_api.h"
+#include "sim/resource_request.h"
+#include "sim/reviews_api.h"
 #include "sim/sim_server.h"
 #include "sim/truth.h"
 #include "sim/watch_stream.h"
@@ -48,16 +51,23 @@ class ApiServer {
   LoadGenerator* load() { return load_.get(); }
 
  private:
+  // Requests for paths that are no resource.
+  Reply HandlePath(const Request& request);
   Reply HandleResource(const Request& request, const ResourceRequest& resource);
+  // Carries out what is allowed.
+  Reply Dispatch(const Request& request, const ResourceRequest& resource, const std::optional<Fault>& fault);
 
   void DriveTape(std::chrono::nanoseconds elapsed);
 
   const Clock& clock_;
   const std::size_t history_;
+  const bool strict_namespaces_;
   EventStore store_;
   WatchHub hub_;
   EventsApi events_;
+  ObjectsApi objects_;
   AccessControl access_;
+  ReviewsApi reviews_;
   FaultTable faults_;
   Truth truth_;
   std::unique_ptr<LoadGenerator> load_;

@@ -1,5 +1,7 @@
 #include "sim/continue_token.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "sim/json_text.h"
@@ -8,6 +10,8 @@ namespace kube_events::sim {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kVersion = "meta.k8s.io/v1";
+constexpr std::array<std::string_view, 3> kUnclean = {"//", "/./", "/../"};
 
 std::string EncodeBase64Url(std::string_view text) {
   std::string out;
@@ -21,13 +25,15 @@ std::string EncodeBase64Url(std::string_view text) {
   return out;
 }
 
-std::optional<std::string> DecodeBase64Url(std::string_view text) {
+Result<std::string> DecodeBase64Url(std::string_view text) {
   std::string out;
   std::uint32_t bits = 0;
   int count = 0;
-  for (const char c : text) {
-    const std::size_t value = kAlphabet.find(c);
-    if (value == std::string_view::npos) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t value = kAlphabet.find(text[i]);
+    if (value == std::string_view::npos) {
+      return Fail(ErrorKind::kInvalid, "illegal base64 data at input byte " + std::to_string(i));
+    }
     bits = (bits << 6U) | static_cast<std::uint32_t>(value);
     count += 6;
     if (count < 8) continue;
@@ -35,6 +41,31 @@ std::optional<std::string> DecodeBase64Url(std::string_view text) {
     out += static_cast<char>((bits >> static_cast<unsigned>(count)) & 255U);
   }
   return out;
+}
+
+// Whether a key stays below the prefix of the list: the API server refuses tokens that would climb out of it.
+bool IsCleanPath(std::string_view key) {
+  const std::string path = "/" + std::string(key) + "/";
+  return std::none_of(kUnclean.begin(), kUnclean.end(),
+                      [&](std::string_view part) { return path.find(part) != std::string::npos; });
+}
+
+Result<ContinueToken> ReadToken(std::string_view text) {
+  const Result<std::string> decoded = DecodeBase64Url(text);
+  if (!decoded) return Fail(decoded.error());
+  const auto json = nlohmann::json::parse(*decoded, nullptr, false);
+  if (!json.is_object()) return Fail(ErrorKind::kInvalid, "invalid character looking for beginning of value");
+  const std::string version = json.value("v", "");
+  if (version != kVersion) {
+    return Fail(ErrorKind::kInvalid, "server does not recognize this encoded version " + version);
+  }
+  ContinueToken token{json.value("rv", std::int64_t{0}), json.value("start", ""), json.value("left", std::size_t{0})};
+  if (token.revision == 0) {
+    return Fail(ErrorKind::kInvalid, "incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  }
+  if (token.start.empty()) return Fail(ErrorKind::kInvalid, "encoded start key empty (version meta.k8s.io/v1)");
+  if (!IsCleanPath(token.start)) return Fail(ErrorKind::kInvalid, token.start);
+  return token;
 }
 
 }  // namespace
@@ -49,15 +80,14 @@ std::string EncodeContinue(const ContinueToken& token) {
   return EncodeBase64Url(json + "}");
 }
 
-std::optional<ContinueToken> DecodeContinue(std::string_view text) {
-  const std::optional<std::string> decoded = DecodeBase64Url(text);
-  if (!decoded) return std::nullopt;
-  const auto json = nlohmann::json::parse(*decoded, nullptr, false);
-  if (!json.is_object() || !json.contains("rv") || !json["rv"].is_number_integer()) return std::nullopt;
-  if (!json.contains("start") || !json["start"].is_string()) return std::nullopt;
-  ContinueToken token{json["rv"].get<std::int64_t>(), json["start"].get<std::string>(), 0};
-  if (json.contains("left") && json["left"].is_number_unsigned()) token.remaining = json["left"].get<std::size_t>();
-  return token;
+Result<ContinueToken> DecodeContinue(std::string_view text) {
+  try {
+    Result<ContinueToken> token = ReadToken(text);
+    if (token) return token;
+    return Fail(ErrorKind::kInvalid, "continue key is not valid: " + token.error().message);
+  } catch (const nlohmann::json::exception&) {  // a member of the wrong type
+    return Fail(ErrorKind::kInvalid, "continue key is not valid: json: cannot unmarshal a member");
+  }
 }
 
 }  // namespace kube_events::sim

@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+
+#include "kube_events/base/result.h"
 
 namespace kube_events::sim {
 
@@ -17,7 +18,7 @@ struct ContinueToken {
 
 // Base64 of JSON, as the API server writes it.
 std::string EncodeContinue(const ContinueToken& token);
-// Nothing where it is no token.
-std::optional<ContinueToken> DecodeContinue(std::string_view text);
+// Fails with kInvalid, worded as the API server does, where it is no token.
+Result<ContinueToken> DecodeContinue(std::string_view text);
 
 }  // namespace kube_events::sim

@@ -107,16 +107,22 @@ Reply Faults(ApiServer& server, const Request& request, const json& body) {
   return Answer(list);
 }
 
-// POST access {"tokens": {"secret": "user"}, "denied": [{"verb": "watch", "namespace": "shop"}]}
+std::vector<AccessRule> ReadRules(const json& list) {
+  std::vector<AccessRule> rules;
+  for (const json& rule : list) {
+    rules.push_back({rule.value("user", "*"), rule.value("verb", "*"), rule.value("group", "*"),
+                     rule.value("resource", "*"), rule.value("namespace", "*"), rule.value("path", "")});
+  }
+  return rules;
+}
+
+// POST access {"tokens": {"secret": "user"}, "denied": [{"verb": "watch", "namespace": "shop"}], "allowed": […]}
 Reply PostAccess(ApiServer& server, const json& body) {
   if (body.contains("tokens")) server.access().SetTokens(body["tokens"].get<std::map<std::string, std::string>>());
-  if (body.contains("denied")) {
-    std::vector<AccessRule> rules;
-    for (const json& rule : body["denied"]) {
-      rules.push_back({rule.value("user", "*"), rule.value("verb", "*"), rule.value("group", "*"),
-                       rule.value("resource", "*"), rule.value("namespace", "*")});
-    }
-    server.access().SetDenied(std::move(rules));
+  if (body.contains("denied")) server.access().SetDenied(ReadRules(body["denied"]));
+  if (body.contains("allowed")) {
+    const json& rules = body["allowed"];
+    server.access().SetAllowed(rules.is_null() ? std::nullopt : std::make_optional(ReadRules(rules)));
   }
   return Answer(StateJson(server.State()));
 }

@@ -4,6 +4,7 @@
 
 #include "sim/event_json.h"
 #include "sim/json_text.h"
+#include "sim/write_request.h"
 
 namespace kube_events::sim {
 namespace {
@@ -17,7 +18,7 @@ class ObjectReader {
   ObjectReader(const json* object, std::string path, std::string& error)
       : object_(object), path_(std::move(path)), error_(error) {
     if (object == nullptr || object->is_object()) return;
-    Fail("object");
+    SetError(path_, *object, "object");
     object_ = nullptr;
   }
 
@@ -31,7 +32,7 @@ class ObjectReader {
     const json* value = Find(key);
     if (value == nullptr) return {};
     if (value->is_string()) return value->get<std::string>();
-    Mistyped(key, "string");
+    SetError(Path(key), *value, "string");
     return {};
   }
   std::int32_t Number(const char* key) {
@@ -40,19 +41,14 @@ class ObjectReader {
     const bool fits = value->is_number_integer() && value->get<std::int64_t>() >= std::numeric_limits<int>::min() &&
                       value->get<std::int64_t>() <= std::numeric_limits<int>::max();
     if (fits) return value->get<std::int32_t>();
-    Mistyped(key, "int32");
+    SetError(Path(key), *value, "int32");
     return 0;
   }
   OptionalTime Time(const char* key, bool micro) {
     const std::string text = Text(key);
     if (text.empty()) return std::nullopt;
     const OptionalTime time = ParseTime(text);
-    // MicroTime has exactly six digits behind the point.
-    if (micro && error_.empty() &&
-        (text.size() < 27 || text[19] != '.' || text.find_first_not_of("0123456789", 20) != 26)) {
-      error_ = "parsing time \"" + text + "\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse it";
-    }
-    if (!time) Mistyped(key, "Time");
+    if (error_.empty()) error_ = micro ? MicroTimeError(text) : TimeError(text);
     // How Go spells an unset time.
     if (!time || *time <= WallTime{std::chrono::seconds{-62'135'596'800}}) return std::nullopt;
     return micro ? *time : WallTime{std::chrono::floor<std::chrono::seconds>(*time)};
@@ -70,10 +66,9 @@ class ObjectReader {
 
  private:
   std::string Path(const char* key) const { return path_.empty() ? key : path_ + "." + key; }
-  void Mistyped(const char* key, const char* type) { SetError(Path(key), type); }
-  void Fail(const char* type) { SetError(path_, type); }
-  void SetError(const std::string& path, const char* type) {
-    if (error_.empty()) error_ = "json: cannot unmarshal into Go struct field Event." + path + " of type " + type;
+  void SetError(const std::string& path, const json& value, const char* type) {
+    if (!error_.empty()) return;
+    error_ = "json: cannot unmarshal " + GoTypeOf(value) + " into Go struct field Event." + path + " of type " + type;
   }
 
   const json* object_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/event_json.h"
+#include "sim/random_names.h"
 
 namespace kube_events::sim {
 namespace {
@@ -65,7 +66,7 @@ bool EventStore::PrepareCreate(EventObject& event, StoreSlot& slot) {
   const auto& versions = slots_[slot.index].versions;
   if (!versions.empty() && versions.back().object != nullptr) return false;
   event.metadata.resource_version = ++revision_;
-  if (event.metadata.uid.empty()) event.metadata.uid = NewUid();
+  if (event.metadata.uid.empty()) event.metadata.uid = RandomUid(random_);
   if (!event.metadata.creation_time) event.metadata.creation_time = WholeSeconds(clock_.Wall());
   return true;
 }
@@ -149,11 +150,12 @@ ListPage EventStore::List(const ListQuery& query) const {
   return page;
 }
 
-std::size_t EventStore::Count(const std::string& prefix) const {
-  if (prefix.empty()) return live_;
+std::size_t EventStore::Count(const ListQuery& query) const {
+  if (query.prefix.empty() && query.start.empty() && query.revision == revision_) return live_;
   std::size_t count = 0;
-  for (auto entry = order_.lower_bound(prefix); entry != order_.end() && entry->first.starts_with(prefix); ++entry) {
-    if (slots_[entry->second].versions.back().object != nullptr) ++count;
+  for (auto entry = order_.lower_bound(std::max(query.start, query.prefix)); entry != order_.end(); ++entry) {
+    if (!entry->first.starts_with(query.prefix)) break;
+    if (StateAt(slots_[entry->second], query.revision) != nullptr) ++count;
   }
   return count;
 }
@@ -241,21 +243,6 @@ void EventStore::Rewind(std::uint64_t revision) {
     }
   }
   revision_ = revision;
-}
-
-std::string EventStore::NewUid() {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string uid = "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx";
-  std::uint64_t bits = 0;
-  int left = 0;
-  for (char& c : uid) {
-    if (c != 'x') continue;
-    if (left == 0) bits = random_();
-    left = left == 0 ? 15 : left - 1;
-    c = kHex[bits & 0xfU];
-    bits >>= 4U;
-  }
-  return uid;
 }
 
 }  // namespace kube_events::sim

@@ -101,8 +101,8 @@ class EventStore {
 
   // The state at `query.revision`, which must not be below CompactedRevision().
   ListPage List(const ListQuery& query) const;
-  // How many Events `prefix` has now.
-  std::size_t Count(const std::string& prefix) const;
+  // How many Events `query` has if it were not for its limit and its selector.
+  std::size_t Count(const ListQuery& query) const;
 
   // Changes are numbered without gaps; EndSequence() is the number of the next one.
   std::uint64_t EndSequence() const { return hiding_ ? visible_end_ : first_sequence_ + changes_.size(); }
@@ -132,9 +132,6 @@ class EventStore {
 
   // Called after each change; the one observer is the fan-out to watchers.
   void SetObserver(std::function<void()> observer) { observer_ = std::move(observer); }
-
-  // A random version 4 UUID.
-  std::string NewUid();
 
  private:
   struct Version {

@@ -1,42 +1,25 @@
-#include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "sim/events_api.h"
+#include "sim/validation.h"
 
 namespace kube_events::sim {
 namespace {
 
-using Causes = std::vector<StatusCause>;
-
 constexpr std::size_t kMaxReason = 128;
 constexpr std::size_t kMaxNote = 1024;
 
-void AddInvalid(Causes& causes, std::string field, std::string_view value, std::string_view message) {
-  causes.push_back({"FieldValueInvalid", "Invalid value: \"" + std::string(value) + "\": " + std::string(message),
-                    std::move(field)});
-}
-void AddRequired(Causes& causes, std::string field) {
-  causes.push_back({"FieldValueRequired", "Required value", std::move(field)});
-}
-
-bool IsSubdomain(std::string_view name) {
-  const auto allowed = [](char c) {
-    return std::islower(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0 ||
-           c == '-' || c == '.';
-  };
-  return name.size() <= 253 && std::all_of(name.begin(), name.end(), allowed) && name.front() != '-' &&
-         name.front() != '.' && name.back() != '-' && name.back() != '.';
-}
-
-// core/v1 takes any name.
-void ValidateName(const EventMetadata& metadata, Api api, Causes& causes) {
-  if (metadata.name.empty()) {
-    causes.push_back({"FieldValueRequired", "Required value: name or generateName is required", "metadata.name"});
-  } else if (api == Api::kEventsV1 && !IsSubdomain(metadata.name)) {
-    AddInvalid(causes, "metadata.name", metadata.name,
-               "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
-               "must start and end with an alphanumeric character");
+// core/v1 takes any name that can be part of a path.
+void ValidateEventName(const EventMetadata& metadata, Api api, Causes& causes) {
+  if (metadata.name.empty() || api == Api::kEventsV1) {
+    ValidateName(causes, metadata.name);
+  } else if (metadata.name == "." || metadata.name == "..") {
+    AddInvalid(causes, "metadata.name", metadata.name, "may not be '" + metadata.name + "'");
+  }
+  if (metadata.name.empty() || api == Api::kEventsV1) return;
+  for (const char* part : {"/", "%"}) {
+    if (metadata.name.find(part) == std::string::npos) continue;
+    AddInvalid(causes, "metadata.name", metadata.name, std::string("may not contain '") + part + "'");
   }
 }
 
@@ -58,6 +41,7 @@ void ValidateLength(Causes& causes, std::string field, std::string_view text, st
 void ValidateNewStyle(const EventObject& event, Api api, Causes& causes) {
   const std::string controller = api == Api::kCoreV1 ? "reportingComponent" : "reportingController";
   if (event.reporting_controller.empty()) AddRequired(causes, controller);
+  ValidateQualifiedName(causes, controller, event.reporting_controller);
   if (event.reporting_instance.empty()) AddRequired(causes, "reportingInstance");
   ValidateLength(causes, "reportingInstance", event.reporting_instance, kMaxReason);
   if (event.action.empty()) AddRequired(causes, "action");
@@ -96,7 +80,7 @@ void Immutable(Causes& causes, std::string field, bool same, std::string_view va
 
 Causes ValidateCreate(const EventObject& event, Api api) {
   Causes causes;
-  ValidateName(event.metadata, api, causes);
+  ValidateEventName(event.metadata, api, causes);
   if (event.metadata.name.empty()) return causes;
   ValidateNamespace(event, causes);
   if (event.event_time) ValidateNewStyle(event, api, causes);

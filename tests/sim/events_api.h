@@ -10,6 +10,7 @@
 #include "kube_events/base/clock.h"
 #include "sim/api_request.h"
 #include "sim/event_store.h"
+#include "sim/resource_request.h"
 #include "sim/watch_stream.h"
 
 namespace kube_events::sim {
@@ -37,9 +38,10 @@ class EventsApi {
   Reply Patch(const Request& request, const ResourceRequest& resource);
   Reply Delete(const Request& request, const ResourceRequest& resource);
   Reply DeleteCollection(const Request& request, const ResourceRequest& resource);
+  // Stores a new `event`, as a create or an update does, and answers with what is stored then.
+  Reply Store(EventObject event, const Request& request, const ResourceRequest& resource);
   // Stores `event` in place of `current` and answers with what is stored then.
   Reply Replace(EventObject event, const StoredEvent& current, const Request& request, const ResourceRequest& resource);
-  std::string GenerateName(const std::string& base);
 
   EventStore& store_;
   WatchHub& hub_;

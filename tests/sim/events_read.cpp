@@ -1,160 +1,64 @@
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "sim/continue_token.h"
 #include "sim/event_json.h"
 #include "sim/events_api.h"
-#include "sim/json_text.h"
+#include "sim/list_options.h"
 
 namespace kube_events::sim {
 namespace {
 
-struct ListPlan {
-  ListQuery query;
-  std::size_t total = 0;  // Events from the start of this page on
-  bool first_page = true;
-};
-
-// What a list says, or the Status that refuses it.
-using PlanOrStatus = std::pair<std::optional<ListPlan>, Status>;
-
-PlanOrStatus Refuse(Status status) { return {std::nullopt, std::move(status)}; }
-
-std::string BadVersion(std::string_view text) {
-  return "resourceVersion: Invalid value: \"" + std::string(text) + "\": strconv.ParseUint: parsing \"" +
-         std::string(text) + "\": invalid syntax";
-}
-
-// A page that goes on where another one ended.
-PlanOrStatus PlanContinue(const Request& request, const EventStore& store, ListPlan plan) {
-  if (!request.Query("resourceVersion").empty() || !request.Query("resourceVersionMatch").empty()) {
-    return Refuse(BadRequest("specifying resource version is not allowed when using continue"));
-  }
-  const std::optional<ContinueToken> token = DecodeContinue(request.Query("continue"));
-  if (!token) return Refuse(BadRequest("invalid continue token: continue key is not valid: illegal base64 data"));
-  const std::uint64_t current = store.Revision();
-  plan.first_page = false;
-  plan.query.start = plan.query.prefix + token->start;
-  plan.query.revision = token->revision < 0 ? current : static_cast<std::uint64_t>(token->revision);
-  plan.total = token->remaining;
-  if (plan.query.revision < store.CompactedRevision()) {
-    return Refuse(ExpiredContinue(EncodeContinue({-1, token->start, token->remaining})));
-  }
-  if (plan.query.revision > current) return Refuse(BadRequest("continue token is of a future revision"));
-  return {std::move(plan), {}};
-}
-
-// The first page: which revision it is to show.
-PlanOrStatus PlanFirst(const Request& request, const EventStore& store, ListPlan plan) {
-  const std::string_view match = request.Query("resourceVersionMatch");
-  const std::string_view text = request.Query("resourceVersion");
-  const std::optional<std::uint64_t> wanted = request.QueryNumber("resourceVersion");
-  if (!text.empty() && !wanted) {
-    return Refuse(BadRequest("invalid resource version: " + BadVersion(text)));
-  }
-  if (!match.empty() && text.empty()) {
-    return Refuse(InvalidListOptions("resourceVersionMatch",
-                                     "resourceVersionMatch is forbidden unless resourceVersion is provided"));
-  }
-  if (match == "Exact" && wanted == 0U) {
-    return Refuse(InvalidListOptions("resourceVersionMatch",
-                                     "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
-  }
-  const std::uint64_t current = store.Revision();
-  // A version with a limit and without a match means exactly that version, as ever.
-  const bool exact = wanted.value_or(0) != 0 && (match == "Exact" || (match.empty() && plan.query.limit != 0));
-  plan.query.revision = exact ? *wanted : current;
-  plan.total = store.Count(plan.query.prefix);
-  if (wanted.value_or(0) > current) return Refuse(TooLargeResourceVersion(*wanted, current));
-  if (plan.query.revision < store.CompactedRevision()) return Refuse(ExpiredList());
-  return {std::move(plan), {}};
-}
-
-std::string RenderList(const ListPage& page, const ListPlan& plan, Api api, bool selected) {
+std::string RenderList(const ListOptions& options, const ResourceRequest& resource, const ListPage& page,
+                       const PageEnd& end) {
   std::string out;
-  out.reserve(256 + page.items.size() * 1536);
-  out.append(R"({"kind":"EventList","apiVersion":")").append(ApiVersion(api));
-  out.append(R"(","metadata":{"resourceVersion":")");
-  AppendNumber(out, plan.query.revision);
-  out += '"';
-  if (page.more) {
-    const std::size_t left = plan.total > page.items.size() ? plan.total - page.items.size() : 0;
-    // A key and a zero byte: the smallest key behind it.
-    const std::string start = page.last_key.substr(plan.query.prefix.size()) + '\0';
-    out.append(R"(,"continue":")");
-    out.append(EncodeContinue({static_cast<std::int64_t>(plan.query.revision), start, left}));
-    out += '"';
-    if (!selected) {
-      out.append(R"(,"remainingItemCount":)");
-      AppendNumber(out, std::uint64_t{left});
-    }
-  }
-  out += R"(},"items":[)";
+  out.reserve(512 + page.items.size() * 1536);
+  out += ListHead(options, resource, end);
   for (const StoredEventPtr& item : page.items) {
     if (out.back() == '}') out += ',';
-    out.append("{").append(item->Fields(api));
+    out.append("{").append(item->Fields(resource.api));
   }
   return out + "]}\n";
 }
 
-// What the server answers to a watch that it does not accept.
-std::optional<Status> RefuseWatch(const Request& request) {
-  const bool initial = !request.Query("sendInitialEvents").empty();
-  const std::string_view match = request.Query("resourceVersionMatch");
-  const std::string field = "resourceVersionMatch";
-  if (!request.Query("continue").empty()) {
-    return InvalidListOptions(field, "resourceVersionMatch is forbidden when continue is provided");
-  }
-  if (!initial && !match.empty()) {
-    return InvalidListOptions(field,
-                              "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-  }
-  if (initial && match != "NotOlderThan") {
-    return InvalidListOptions(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-  }
-  return std::nullopt;
+std::string NamespacePrefix(const Selector& selector) {
+  const std::optional<std::string> name = selector.Namespace();
+  return name && !name->empty() ? *name + "/" : "";
 }
 
 }  // namespace
 
 Reply EventsApi::List(const Request& request, const ResourceRequest& resource) {
+  if (const std::optional<Status> refusal = RefuseListParameters(request)) return StatusReply(*refusal);
   const Result<Selector> selector =
       Selector::Parse(request.Query("labelSelector"), request.Query("fieldSelector"), resource.api);
   if (!selector) return StatusReply(BadRequest(selector.error().message));
-  ListPlan plan;
-  plan.query.prefix = resource.namespace_name.empty() ? "" : resource.namespace_name + "/";
-  const std::string_view limit = request.Query("limit");
-  plan.query.limit = request.QueryNumber("limit").value_or(0);
-  // Below 0 is no limit either.
-  if (!limit.empty() && !request.QueryNumber("limit") && !limit.starts_with('-')) {
-    return StatusReply(BadRequest("strconv.ParseInt: parsing \"" + std::string(limit) + "\": invalid syntax"));
-  }
-  PlanOrStatus planned = request.Query("continue").empty() ? PlanFirst(request, store_, std::move(plan))
-                                                           : PlanContinue(request, store_, std::move(plan));
-  if (!planned.first) return StatusReply(planned.second);
-  planned.first->query.selector = selector->empty() ? nullptr : &*selector;
-  if (planned.first->first_page && first_list_revision_ == 0) first_list_revision_ = planned.first->query.revision;
-  const ListPage page = store_.List(planned.first->query);
-  return JsonReply(RenderList(page, *planned.first, resource.api, !selector->empty()));
+  OrStatus<ListOptions> options = ReadListOptions(request, resource, {store_.Revision(), store_.CompactedRevision()});
+  if (!options) return StatusReply(options.error());
+  // A selected namespace is read as if the path named it, but only on the first page: kube-apiserver 1.36 takes its own
+  // token for one of all namespaces then, and loses its place.
+  if (options->prefix.empty() && options->start.empty()) options->prefix = NamespacePrefix(*selector);
+  if (options->start.empty() && first_list_revision_ == 0) first_list_revision_ = options->revision;
+  const ListQuery query{options->prefix, options->start, options->revision, options->limit,
+                        selector->empty() ? nullptr : &*selector};
+  const ListPage page = store_.List(query);
+  PageEnd end{page.more, page.items.size(), page.last_key, 0, !selector->empty()};
+  if (page.more) end.total = options->total ? *options->total : store_.Count(query);
+  return JsonReply(RenderList(*options, resource, page, end));
 }
 
 Reply EventsApi::Watch(const Request& request, const ResourceRequest& resource, const std::optional<Fault>& fault) {
-  if (const std::optional<Status> refusal = RefuseWatch(request)) return StatusReply(*refusal);
+  if (const std::optional<Status> refusal = RefuseWatchParameters(request)) return StatusReply(*refusal);
   Result<Selector> selector =
       Selector::Parse(request.Query("labelSelector"), request.Query("fieldSelector"), resource.api);
   if (!selector) return StatusReply(BadRequest(selector.error().message));
-  const std::string_view text = request.Query("resourceVersion");
-  const std::optional<std::uint64_t> version = request.QueryNumber("resourceVersion");
-  if (!text.empty() && !version) {
-    return StatusReply(PlainError(BadVersion(text)));
-  }
+  const OrStatus<std::uint64_t> version = ReadWatchVersion(request);
+  if (!version) return StatusReply(version.error());
   const bool initial_events = request.QueryIsTrue("sendInitialEvents");
   WatchOptions options;
   options.api = resource.api;
   options.namespace_name = resource.namespace_name;
   options.selector = std::move(*selector);
-  options.after = version.value_or(0);
+  options.after = *version;
   options.initial_state = initial_events || options.after == 0;
   options.initial_bookmark = initial_events && request.QueryIsTrue("allowWatchBookmarks");
   options.fault = fault;
@@ -175,7 +79,7 @@ Reply EventsApi::Watch(const Request& request, const ResourceRequest& resource, 
 }
 
 Reply EventsApi::Get(const ResourceRequest& resource) {
-  const StoredEventPtr found = store_.Get(resource.namespace_name + "/" + resource.name);
+  const StoredEventPtr found = store_.Get(resource.Key());
   if (found == nullptr) return StatusReply(NotFound(resource.resource, resource.name));
   std::string body;
   AppendEvent(body, found->object(), resource.api);

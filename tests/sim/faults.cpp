@@ -31,8 +31,9 @@ bool SetAction(Fault& fault, std::string_view word) {
 
 // Takes one member over; false where it is unknown or of the wrong type.
 bool SetMember(Fault& fault, const std::string& key, const json& value) {
-  const std::array<std::pair<std::string_view, std::string*>, 6> texts = {{{"verb", &fault.verb},
+  const std::array<std::pair<std::string_view, std::string*>, 7> texts = {{{"verb", &fault.verb},
                                                                            {"group", &fault.group},
+                                                                           {"resource", &fault.resource},
                                                                            {"namespace", &fault.namespace_name},
                                                                            {"reason", &fault.reason},
                                                                            {"message", &fault.message},
@@ -64,10 +65,10 @@ bool SetMember(Fault& fault, const std::string& key, const json& value) {
   return number >= 0 || key == "times";
 }
 
-bool Matches(const Fault& fault, std::string_view verb, std::string_view group, std::string_view namespace_name) {
-  if (!fault.verb.empty() && fault.verb != verb) return false;
-  if (!fault.group.empty() && fault.group != (group.empty() ? "core" : group)) return false;
-  return fault.namespace_name.empty() || fault.namespace_name == namespace_name;
+bool Matches(const Fault& fault, const FaultTarget& target) {
+  const auto fits = [](const std::string& wanted, std::string_view value) { return wanted.empty() || wanted == value; };
+  return fits(fault.verb, target.verb) && fits(fault.group, target.group.empty() ? "core" : target.group) &&
+         fits(fault.resource, target.resource) && fits(fault.namespace_name, target.namespace_name);
 }
 
 }  // namespace
@@ -86,6 +87,7 @@ Result<Fault> ParseFault(const json& object) {
 json ToJson(const Fault& fault) {
   json object = {{"verb", fault.verb},
                  {"group", fault.group},
+                 {"resource", fault.resource},
                  {"namespace", fault.namespace_name},
                  {"skip", fault.skip},
                  {"times", fault.times},
@@ -103,9 +105,9 @@ json ToJson(const Fault& fault) {
   return object;
 }
 
-std::optional<Fault> FaultTable::Take(std::string_view verb, std::string_view group, std::string_view namespace_name) {
+std::optional<Fault> FaultTable::Take(const FaultTarget& target) {
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
-    if (!Matches(*fault, verb, group, namespace_name)) continue;
+    if (!Matches(*fault, target)) continue;
     if (fault->skip > 0) {
       --fault->skip;
       continue;

@@ -32,7 +32,8 @@ enum class FaultAction {
 struct Fault {
   // Which requests: an empty text matches every one.
   std::string verb = {};            // "list", "watch", "get", "create", "update", "patch", "delete"
-  std::string group = {};           // "" matches both groups; "core" or "events.k8s.io"
+  std::string group = {};           // "" matches every group; "core" is that of the API v1
+  std::string resource = {};        // "events", "configmaps", "leases", …
   std::string namespace_name = {};  // JSON: "namespace"
   std::int64_t skip = 0;            // so many are spared first
   std::int64_t times = 1;           // then so many are hit; -1: all
@@ -52,12 +53,20 @@ struct Fault {
 Result<Fault> ParseFault(const nlohmann::json& json);
 nlohmann::json ToJson(const Fault& fault);
 
+// What a request is about; `group`: "" for core.
+struct FaultTarget {
+  std::string_view verb;
+  std::string_view group;
+  std::string_view resource;
+  std::string_view namespace_name;
+};
+
 class FaultTable {
  public:
   void Add(Fault fault) { faults_.push_back(std::move(fault)); }
   void Clear() { faults_.clear(); }
-  // The first fault that hits this request, its `times` used up by one. `group`: "" for core.
-  std::optional<Fault> Take(std::string_view verb, std::string_view group, std::string_view namespace_name);
+  // The first fault that hits this request, its `times` used up by one.
+  std::optional<Fault> Take(const FaultTarget& target);
   const std::list<Fault>& faults() const { return faults_; }
 
  private:

@@ -1,9 +1,15 @@
 #include "sim/http_text.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+
 #include "sim/json_text.h"
 
 namespace kube_events::sim {
 namespace {
+
+constexpr std::size_t kChunkBytes = 2048;  // the buffer of Go's net/http
 
 std::string_view Reason(int status) {
   switch (status) {
@@ -25,6 +31,8 @@ std::string_view Reason(int status) {
       return "Conflict";
     case 410:
       return "Gone";
+    case 413:
+      return "Request Entity Too Large";
     case 415:
       return "Unsupported Media Type";
     case 422:
@@ -57,12 +65,26 @@ std::string HttpHead(const Reply& reply, WallTime date, bool keep_alive) {
   AppendHeader(out, "Date", HttpDate(date));
   for (const auto& [name, value] : reply.headers) AppendHeader(out, name, value);
   if (!keep_alive) AppendHeader(out, "Connection", "close");
-  if (reply.stream != nullptr) {
+  if (reply.stream != nullptr || reply.body.size() > kChunkBytes) {
     AppendHeader(out, "Transfer-Encoding", "chunked");
   } else {
     AppendHeader(out, "Content-Length", std::to_string(reply.body.size()));
   }
   return out + "\r\n";
+}
+
+void AppendBody(std::string& out, const std::string& body) {
+  if (body.size() <= kChunkBytes) {
+    out += body;
+    return;
+  }
+  for (std::size_t done = 0; done < body.size(); done += kChunkBytes) {
+    const std::size_t size = std::min(kChunkBytes, body.size() - done);
+    std::array<char, 20> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16);
+    out.append(digits.data(), end.ptr).append("\r\n").append(body, done, size).append("\r\n");
+  }
+  out += "0\r\n\r\n";
 }
 
 }  // namespace kube_events::sim

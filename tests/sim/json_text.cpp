@@ -132,6 +132,13 @@ bool TakeOffset(std::string_view text, std::chrono::minutes& offset) {
   return true;
 }
 
+std::string CannotParse(std::string_view text, std::string_view layout, std::string_view rest,
+                        std::string_view wanted) {
+  std::string out = "parsing time \"";
+  out.append(text).append("\" as \"").append(layout).append("\": cannot parse \"").append(rest);
+  return out.append("\" as \"").append(wanted).append("\"");
+}
+
 }  // namespace
 
 void AppendJsonString(std::string& out, std::string_view text) {
@@ -162,6 +169,12 @@ void AppendJsonTime(std::string& out, const OptionalTime& time) {
   out += "Z\"";
 }
 
+std::string TimeText(WallTime time) {
+  std::string out;
+  AppendSeconds(out, time);
+  return out + "Z";
+}
+
 void AppendJsonMicroTime(std::string& out, const OptionalTime& time) {
   if (!time) {
     out += "null";
@@ -188,6 +201,19 @@ std::string HttpDate(WallTime time) {
   out.append(kMonths[static_cast<unsigned>(date.month()) - 1]).append(" ");
   out.append(iso, 0, 4).append(" ").append(iso, 11, 8).append(" GMT");
   return out;
+}
+
+std::string MicroTimeError(std::string_view text) {
+  constexpr std::size_t kSeconds = 19;  // characters up to the point
+  constexpr std::size_t kDigits = 6;
+  const bool parses = ParseTime(text).has_value();
+  const std::string_view rest = parses ? text.substr(kSeconds) : std::string_view();
+  if (rest.starts_with('.') && rest.find_first_not_of("0123456789", 1) == kDigits + 1) return "";
+  return CannotParse(text, "2006-01-02T15:04:05.000000Z07:00", parses ? rest : text, parses ? ".000000" : "2006");
+}
+
+std::string TimeError(std::string_view text) {
+  return ParseTime(text) ? "" : CannotParse(text, "2006-01-02T15:04:05Z07:00", text, "2006");
 }
 
 OptionalTime ParseTime(std::string_view text) {

@@ -18,8 +18,15 @@ void AppendNumber(std::string& out, std::uint64_t number);
 void AppendJsonTime(std::string& out, const OptionalTime& time);
 // metav1.MicroTime: "2026-01-01T00:00:00.000000Z" with quotes, or null.
 void AppendJsonMicroTime(std::string& out, const OptionalTime& time);
+// The same without quotes.
+std::string TimeText(WallTime time);
 // RFC 7231: "Thu, 01 Jan 2026 00:00:00 GMT".
 std::string HttpDate(WallTime time);
+
+// What Go says of a text that is no metav1.MicroTime, which has exactly six digits behind the point; else empty.
+std::string MicroTimeError(std::string_view text);
+// … of one that is no metav1.Time.
+std::string TimeError(std::string_view text);
 
 // Reads RFC 3339 with 0 to 9 fraction digits and Z or an offset; unset where it is anything else.
 OptionalTime ParseTime(std::string_view text);

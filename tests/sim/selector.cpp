@@ -1,6 +1,8 @@
 #include "sim/selector.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 namespace kube_events::sim {
 namespace {
@@ -43,6 +45,18 @@ bool ValidKey(std::string_view key) {
   });
 }
 
+bool ValidValue(std::string_view value) {
+  return value.empty() || (ValidKey(value) && value.find('/') == std::string_view::npos);
+}
+
+// An integer, as `>` and `<` compare them; nothing where a text is none.
+std::optional<std::int64_t> Integer(std::string_view text) {
+  std::int64_t number = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 // Cuts "key=value", "key==value" or "key!=value"; false where there is no operator.
 bool CutEquality(std::string_view term, std::string_view& key, std::string_view& value, bool& equal) {
   const std::size_t at = term.find('=');
@@ -57,7 +71,7 @@ bool CutEquality(std::string_view term, std::string_view& key, std::string_view&
 
 }  // namespace
 
-Result<Selector> Selector::Parse(std::string_view labels, std::string_view fields, Api api) {
+Result<Selector> Selector::Parse(std::string_view labels, std::string_view fields, std::optional<Api> api) {
   Selector selector;
   for (const std::string_view term : SplitTerms(labels)) {
     Result<LabelRequirement> requirement = ParseLabel(term);
@@ -87,7 +101,7 @@ const std::string& Selector::FieldRequirement::Value(const EventObject& event) c
   return event.source_component.empty() ? event.reporting_controller : event.source_component;
 }
 
-Result<Selector::FieldRequirement> Selector::ParseField(std::string_view term, Api api) {
+Result<Selector::FieldRequirement> Selector::ParseField(std::string_view term, std::optional<Api> api) {
   std::string_view key;
   std::string_view value;
   FieldRequirement field;
@@ -96,7 +110,19 @@ Result<Selector::FieldRequirement> Selector::ParseField(std::string_view term, A
                 "invalid selector: '" + std::string(term) + "'; can't understand '" + std::string(term) + "'");
   }
   field.value = value;
-  const std::string prefix = api == Api::kCoreV1 ? "involvedObject." : "regarding.";
+  if (key == "metadata.name") field.metadata = &EventMetadata::name;
+  if (key == "metadata.namespace") field.metadata = &EventMetadata::namespace_name;
+  if (api) FindEventField(key, *api, field);
+  if (field.text != nullptr || field.metadata != nullptr || field.involved != nullptr || field.source) return field;
+  if (api) return Fail(ErrorKind::kInvalid, "field label not supported: " + std::string(key));
+  return Fail(ErrorKind::kInvalid, "\"" + std::string(key) +
+                                       "\" is not a known field selector: only \"metadata.name\", "
+                                       "\"metadata.namespace\"");
+}
+
+void Selector::FindEventField(std::string_view key, Api api, FieldRequirement& field) {
+  const bool core = api == Api::kCoreV1;
+  const std::string prefix = core ? "involvedObject." : "regarding.";
   const struct {
     std::string name;
     std::string ObjectReference::*member;
@@ -110,16 +136,10 @@ Result<Selector::FieldRequirement> Selector::ParseField(std::string_view term, A
   for (const auto& involved : kInvolved) {
     if (key == prefix + involved.name) field.involved = involved.member;
   }
-  if (key == "metadata.name") field.metadata = &EventMetadata::name;
-  if (key == "metadata.namespace") field.metadata = &EventMetadata::namespace_name;
   if (key == "reason") field.text = &EventObject::reason;
   if (key == "type") field.text = &EventObject::type;
-  if (key == "reportingComponent" || key == "reportingController") field.text = &EventObject::reporting_controller;
-  field.source = key == "source";
-  if (field.text == nullptr && field.metadata == nullptr && field.involved == nullptr && !field.source) {
-    return Fail(ErrorKind::kInvalid, "field label not supported: " + std::string(key));
-  }
-  return field;
+  if (key == (core ? "reportingComponent" : "reportingController")) field.text = &EventObject::reporting_controller;
+  field.source = core && key == "source";
 }
 
 Result<Selector::LabelRequirement> Selector::ParseLabel(std::string_view term) {
@@ -138,16 +158,36 @@ Result<Selector::LabelRequirement> Selector::ParseLabel(std::string_view term) {
   } else if (CutEquality(term, key, value, equal)) {
     label.op = equal ? Operator::kIn : Operator::kNotIn;
     label.values = {std::string(value)};
+  } else if (ParseComparison(term, label)) {
+    return label;
   } else {
     const bool negated = term.starts_with('!');
     key = Trim(negated ? term.substr(1) : term);
     label.op = negated ? Operator::kNotExists : Operator::kExists;
   }
-  if (!ValidKey(key)) {
+  if (!ValidKey(key) || !std::all_of(label.values.begin(), label.values.end(), ValidValue)) {
     return Fail(ErrorKind::kInvalid, "unable to parse requirement: '" + std::string(term) + "'");
   }
   label.key = key;
   return label;
+}
+
+// Reads "key>1" or "key<1"; false where the term is none of them.
+bool Selector::ParseComparison(std::string_view term, LabelRequirement& label) {
+  const std::size_t at = term.find_first_of("<>");
+  if (at == std::string_view::npos) return false;
+  const std::string_view value = Trim(term.substr(at + 1));
+  label.key = Trim(term.substr(0, at));
+  label.op = term[at] == '>' ? Operator::kGreater : Operator::kLess;
+  label.values = {std::string(value)};
+  return ValidKey(label.key) && Integer(value).has_value();
+}
+
+std::optional<std::string> Selector::Namespace() const {
+  for (const FieldRequirement& field : fields_) {
+    if (field.metadata == &EventMetadata::namespace_name && field.equal) return field.value;
+  }
+  return std::nullopt;
 }
 
 bool Selector::MatchesLabel(const LabelRequirement& requirement, const StringMap& labels) {
@@ -156,6 +196,11 @@ bool Selector::MatchesLabel(const LabelRequirement& requirement, const StringMap
   if (requirement.op == Operator::kExists) return exists;
   if (requirement.op == Operator::kNotExists) return !exists;
   const auto& values = requirement.values;
+  if (requirement.op == Operator::kGreater || requirement.op == Operator::kLess) {
+    const std::optional<std::int64_t> value = exists ? Integer(found->second) : std::nullopt;
+    const std::int64_t bound = Integer(values.front()).value_or(0);
+    return value && (requirement.op == Operator::kGreater ? *value > bound : *value < bound);
+  }
   const bool in = exists && std::find(values.begin(), values.end(), found->second) != values.end();
   return requirement.op == Operator::kIn ? in : !in;
 }

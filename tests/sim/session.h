@@ -98,6 +98,7 @@ class Session final : public SessionBase, public std::enable_shared_from_this<Se
     request.content_type = std::string(message[http::field::content_type]);
     request.authorization = std::string(message[http::field::authorization]);
     request.user_agent = std::string(message[http::field::user_agent]);
+    request.accept_encoding = std::string(message[http::field::accept_encoding]);
     request.client_name = client_name_;
     request.body = std::move(message.body());
     ParseTarget(request);
@@ -113,7 +114,7 @@ class Session final : public SessionBase, public std::enable_shared_from_this<Se
   void Answer() {
     std::string text = HttpHead(reply_, context_.clock.Wall(), keep_alive_);
     if (reply_.stream != nullptr) return StartStream(std::move(text));
-    text += reply_.body;
+    AppendBody(text, reply_.body);
     if (!reply_.fault || reply_.fault->action == FaultAction::kDelay) return Send(std::move(text), Ending::kKeep);
     text.resize(std::min(text.size(), reply_.fault->after_bytes));
     const FaultAction action = reply_.fault->action;

@@ -34,6 +34,8 @@ void AddServerFlags(CLI::App& app, Options& options) {
   app.add_option("--tls-cert", options.tls_cert, "server certificate chain (PEM file): serve HTTPS");
   app.add_option("--tls-key", options.tls_key, "its key (PEM file)");
   app.add_option("--client-ca", options.client_ca, "CA of client certificates (PEM file)");
+  app.add_flag("--strict-namespaces", options.server.strict_namespaces,
+               "refuse writes into namespaces that were not created");
   app.add_option("--history", options.server.history, "changes that can be watched before they are compacted away")
       ->capture_default_str();
   app.add_option("--chunk-bytes", options.server.chunk_bytes,

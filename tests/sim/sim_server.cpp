@@ -227,6 +227,9 @@ void SimServer::Rewind(std::uint64_t revision) {
 void SimServer::SetTokens(std::map<std::string, std::string> tokens) {
   impl_->Run([&] { impl_->api.access().SetTokens(std::move(tokens)); });
 }
+void SimServer::SetAllowed(std::optional<std::vector<AccessRule>> rules) {
+  impl_->Run([&] { impl_->api.access().SetAllowed(std::move(rules)); });
+}
 void SimServer::SetDenied(std::vector<AccessRule> rules) {
   impl_->Run([&] { impl_->api.access().SetDenied(std::move(rules)); });
 }

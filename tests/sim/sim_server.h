@@ -39,7 +39,10 @@ struct SimServerOptions {
   std::uint16_t port = 0;  // 0: any free one
   std::optional<SimTls> tls = std::nullopt;
   std::map<std::string, std::string> tokens = {};  // bearer token → user; none: everybody is admitted
-  std::size_t history = 50'000;                    // changes that can be watched; older ones are compacted away
+  // Whether writes into a namespace that was not created are refused, as the real server does; else every namespace is
+  // taken for one that is there.
+  bool strict_namespaces = false;
+  std::size_t history = 50'000;  // changes that can be watched; older ones are compacted away
   std::uint64_t first_revision = 1;
   std::size_t chunk_bytes = 0;   // see ChunkWriter
   std::uint64_t seed = 1;        // of uids and generated names
@@ -112,6 +115,8 @@ class SimServer {
   void CloseConnections();
   void Rewind(std::uint64_t revision);  // etcd restored from a backup of then; open watches are reset
   void SetTokens(std::map<std::string, std::string> tokens);
+  // See AccessControl.
+  void SetAllowed(std::optional<std::vector<AccessRule>> rules);
   void SetDenied(std::vector<AccessRule> rules);
 
  private:

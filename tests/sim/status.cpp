@@ -92,6 +92,12 @@ Status Forbidden(const ResourceName& resource, std::string_view name, std::strin
   return About(resource, name, Make(403, "Forbidden", std::move(message)));
 }
 
+Status ForbiddenPath(std::string_view user, std::string_view verb, std::string_view path) {
+  std::string message = "forbidden: User " + Quoted(user) + " cannot ";
+  message.append(verb).append(" path ").append(Quoted(path));
+  return WithDetails(Make(403, "Forbidden", std::move(message)));
+}
+
 Status NotFound(const ResourceName& resource, std::string_view name) {
   return About(resource, name, Make(404, "NotFound", resource.Qualified() + " " + Quoted(name) + " not found"));
 }
@@ -145,6 +151,10 @@ Status RejectedPatch() {
 }
 
 Status UnsupportedMediaType(std::string message) { return Make(415, "UnsupportedMediaType", std::move(message)); }
+
+Status RequestTooLarge(std::size_t limit) {
+  return Make(413, "RequestEntityTooLarge", "Request entity too large: limit is " + std::to_string(limit));
+}
 
 Status TooManyRequests(int retry_after_seconds) {
   Status status = Make(429, "TooManyRequests", "Too many requests, please try again later.");

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 namespace kube_events::sim {
@@ -32,6 +34,11 @@ struct Status {
   std::string ToJson() const;
 };
 
+// What was asked for, or how it is refused: `return Refuse(NotFound(…));`
+template <typename T>
+using OrStatus = tl::expected<T, Status>;
+inline tl::unexpected<Status> Refuse(Status status) { return tl::unexpected<Status>(std::move(status)); }
+
 // The names of one resource in messages and details.
 struct ResourceName {
   std::string group = {};     // "" or "events.k8s.io"
@@ -47,6 +54,8 @@ Status Unauthorized();
 // `verb`: as RBAC calls it; `namespace_name`: empty for the cluster scope.
 Status Forbidden(const ResourceName& resource, std::string_view name, std::string_view user, std::string_view verb,
                  std::string_view namespace_name);
+// … to a path that is no resource.
+Status ForbiddenPath(std::string_view user, std::string_view verb, std::string_view path);
 Status NotFound(const ResourceName& resource, std::string_view name);
 // A resource that the server does not know, of an API that it does.
 Status PathNotFound();
@@ -55,6 +64,8 @@ Status Conflict(const ResourceName& resource, std::string_view name, std::string
 Status Invalid(const ResourceName& resource, std::string_view name, std::vector<StatusCause> causes);
 Status MethodNotAllowed();
 Status UnsupportedMediaType(std::string message);
+// A body above `limit` bytes.
+Status RequestTooLarge(std::size_t limit);
 Status TooManyRequests(int retry_after_seconds);
 Status InternalError(std::string_view message);
 // An error that nobody gave a reason: 500 with nothing but a message.
