@@ -199,10 +199,7 @@ class FluentBit {
       Record("trigger busy");
       return Say("error", "reloading in progress, aborting.");
     }
-    if (now < deaf_until_ ||
-        std::bernoulli_distribution(std::atof(running_.Text("stub.swallow", "0").c_str()))(random_)) {
-      return Record("trigger swallowed");
-    }
+    if (now < deaf_until_ || Swallows()) return Record("trigger swallowed");
     next_ = Read(arguments_.config);
     if (!next_.failure.empty()) {
       deaf_until_ = now + Ms{running_.Number("stub.dead_ms", 1'000)};
@@ -215,6 +212,11 @@ class FluentBit {
     if (!running_.On("stub.hang")) finish_at_ = now + drain;
     const Ms limit{1'000 * running_.Number("hot_reload.timeout", 0)};
     if (limit.count() > 0 && (drain > limit || running_.On("stub.hang"))) abort_at_ = now + limit;
+  }
+
+  bool Swallows() {
+    if (swallowed_ < running_.Number("stub.swallow_first", 0)) return ++swallowed_ > 0;
+    return std::bernoulli_distribution(std::atof(running_.Text("stub.swallow", "0").c_str()))(random_);
   }
 
   void Finish(Clock::time_point now) {
@@ -255,6 +257,7 @@ class FluentBit {
   Config running_;
   Config next_;
   int count_ = 0;
+  int swallowed_ = 0;
   bool reloading_ = false;
   Clock::time_point began_{};
   Clock::time_point deaf_until_{};

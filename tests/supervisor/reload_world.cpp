@@ -68,7 +68,7 @@ void ReloadWorld::Play() {
     when += write.after;
     At(when, [this, write] { Write(write); });
   }
-  end_ = when + std::chrono::minutes{20};
+  end_ = when + std::chrono::hours{3};
   In(Between(0, 2'000), [this] { Step(reload_input::ChildReady{}); });
   In(Ms{0}, [this] { Rehash(); });
   while (!events_.empty() && events_.top().at <= end_) {

@@ -41,7 +41,7 @@ std::string Describe(const History& history);
 class ReloadWorld {
  public:
   explicit ReloadWorld(const History& history);
-  // Plays the history, and 20 minutes more.
+  // Plays the history, and three hours more: with four of five triggers swallowed it takes that long to be sure.
   void Play();
   // What is wrong with the outcome; empty: nothing.
   std::string Complaint() const;

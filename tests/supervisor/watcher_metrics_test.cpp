@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <sstream>
 
 #include "metrics/source_file.h"
@@ -48,6 +50,18 @@ TEST(WatcherMetricsTest, EveryMetricIsOnThePageOnceSomethingWasApplied) {
   for (const char* result : {"applied", "rejected", "failed", "timeout"}) {
     EXPECT_THAT(page, HasSubstr("reloads_total{result=\"" + std::string(result) + "\"} 0\n")) << "for increase()";
   }
+}
+
+TEST(WatcherMetricsTest, PromtoolFindsNoFault) {
+  if (std::system("command -v promtool >/dev/null") != 0) {
+    GTEST_SKIP() << "promtool is not installed (Debian package prometheus), so Prometheus' own opinion is not asked";
+  }
+  WatcherMetrics metrics({.version = "1.2", .revision = "abc", .compiler = "c"});
+  metrics.SetApplied(1, WallTime{std::chrono::seconds{5}});
+  FILE* promtool = popen("promtool check metrics", "w");
+  ASSERT_NE(promtool, nullptr);
+  std::fputs(Page(metrics).c_str(), promtool);
+  EXPECT_EQ(pclose(promtool), 0);
 }
 
 TEST(WatcherMetricsTest, OnlyTheHashThatRunsIsShown) {

@@ -137,7 +137,7 @@ TEST_F(WatcherNoticingTest, TouchingAFileDoesNothing) {
 }
 
 TEST_F(WatcherNoticingTest, TenWritesMakeOneReload) {
-  StartWith("", {"--debounce", "500ms"});
+  StartWith("", {"--debounce", "3s"});
   for (int i = 1; i <= 10; ++i) watcher_.WriteConf("write" + std::to_string(i));
   EXPECT_TRUE(watcher_.EventuallyRuns("write10"));
   EXPECT_TRUE(EventuallyApplied(1));

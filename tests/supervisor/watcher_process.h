@@ -37,7 +37,7 @@ class WatcherProcess {
 
   // Variables for the watcher and its child.
   void Set(const std::string& name, const std::string& value) { environment_[name] = value; }
-  // Starts it with the stub, --debounce 30ms and --port 0 besides `arguments`, which may say otherwise. `prefix`: a
+  // Starts it with the stub, --debounce 100ms and --port 0 besides `arguments`, which may say otherwise. `prefix`: a
   // command to run it with.
   void Start(std::vector<std::string> arguments, std::vector<std::string> prefix = {});
   // The same with -c FOLDER/cfg/fluent-bit.conf and that folder as -watch-path.

@@ -26,14 +26,14 @@ TEST(WatcherRandomTest, AfterRandomChangesUnderRandomSwallowingTheLastContentRun
   WatcherProcess watcher;
   watcher.Set("STUB_SEED", std::to_string(seed));
   watcher.WriteConf("start");
-  watcher.StartOnFolder();
+  watcher.StartOnFolder({"--debounce", "20ms"});
   ASSERT_TRUE(watcher.EventuallyRuns("start"));
 
   const auto between = [&random](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   std::string last = "start";
   for (std::uint64_t i = 0; i < changes; ++i) {
     // Not to wait for anything: the moment of the change is what is random.
-    std::this_thread::sleep_for(std::chrono::milliseconds{between(0, 3) == 0 ? between(0, 900) : between(0, 40)});
+    std::this_thread::sleep_for(std::chrono::milliseconds{between(0, 2) == 0 ? between(0, 900) : between(0, 40)});
     const bool bad = i + 1 < changes && between(0, 5) == 0;
     const std::string id = (bad ? "bad" : "change") + std::to_string(i);
     watcher.WriteConf(id, "    stub.drain_ms " + std::to_string(between(1, 200)) + "\n    stub.swallow 0.3\n" +
