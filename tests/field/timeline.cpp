@@ -10,6 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Longer than any pause that is meant to be; one that is not must not go unnoticed because it costs nothing here.
+constexpr auto kPatience = 5min;
+
 sim::SimServerOptions OnClock(sim::SimServerOptions options, const Clock& clock) {
   InitialiseNetworking();  // before the first thread
   options.clock = &clock;
@@ -63,8 +66,10 @@ bool Timeline::JumpOverPause() {
 
 bool Timeline::Until(const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + 30s;
+  const MonotonicTime latest = clock_.Monotonic() + kPatience;
   for (;;) {
     const bool progress = Poll();
+    if (clock_.Monotonic() > latest) return false;
     if (condition()) return true;
     if (std::chrono::steady_clock::now() >= deadline) return false;
     if (!progress && !JumpOverPause()) std::this_thread::sleep_for(100us);

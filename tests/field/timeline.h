@@ -44,7 +44,7 @@ class Timeline {
   // Begins to list, and waits until it watches.
   void Start();
   // Waits in real time until `condition` holds, taking what comes; the clock jumps to the end of each pause in which
-  // nothing is asked of the API server and no watch is open. False after 30 s.
+  // nothing is asked of the API server and no watch is open. False after 30 s, or 5 minutes of the clock.
   bool Until(const std::function<bool()>& condition);
   // Lets this much time pass; whatever becomes due happens at its time. Waits for answers unless the server is known to
   // give none.
