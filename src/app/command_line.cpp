@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "kube_events/app/version.h"
+#include "kube_events/base/text.h"
 
 namespace kube_events {
 namespace {
@@ -79,6 +80,12 @@ std::string EnvironmentName(std::string_view prefix, std::string_view flag_name)
 std::optional<std::string> FromProcessEnvironment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+tl::unexpected<Error> BadFlag(const std::string& where, const std::string& what) {
+  std::string line = where + ": " + what;
+  std::replace_if(line.begin(), line.end(), IsControlCharacter, ' ');  // a value may hold a line break
+  return Fail(ErrorKind::kConfiguration, std::move(line));
 }
 
 Result<WrittenFlags> ReadCommandLine(const ProgramText& program, const std::vector<FlagText>& flags,

@@ -29,10 +29,8 @@ struct WrittenFlags {
 Result<WrittenFlags> ReadCommandLine(const ProgramText& program, const std::vector<FlagText>& flags,
                                      std::span<const char* const> arguments);
 
-// A complaint about what stands at `where`.
-inline tl::unexpected<Error> BadFlag(const std::string& where, const std::string& what) {
-  return Fail(ErrorKind::kConfiguration, where + ": " + what);
-}
+// A complaint about what stands at `where`, on one line.
+tl::unexpected<Error> BadFlag(const std::string& where, const std::string& what);
 
 // Parses flags, then variables for the flags not given; a variable that is empty counts as not set.
 template <typename Options>

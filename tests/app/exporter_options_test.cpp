@@ -115,6 +115,12 @@ TEST_F(ExporterOptionsTest, UnknownAndIncompleteFlagsAreOneLineThatPointsToHelp)
   }
 }
 
+TEST_F(ExporterOptionsTest, AComplaintAboutAValueWithLineBreaksIsOneLine) {
+  const std::string complaint = Complaint({"--port=1\n2"});
+  EXPECT_THAT(complaint, HasSubstr("--port"));
+  EXPECT_EQ(complaint.find('\n'), std::string::npos) << complaint;
+}
+
 TEST_F(ExporterOptionsTest, HelpNamesEveryFlagWithItsDefaultAndVersionTheVersion) {
   const std::string help = Parse({"--help"})->text.value();
   for (const FlagSpec& flag : ExporterFlags()) {
