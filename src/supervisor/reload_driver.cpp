@@ -114,7 +114,8 @@ std::vector<ServiceSettings> ReloadDriver::Servers() const {
 
 void ReloadDriver::Carry(const reload_effect::ReadCount& /*effect*/) {
   const bool before_trigger = controller_.State() == ReloadState::kCounting && running_.http;
-  patience_ = Now() + (before_trigger ? kPatience : 0s);
+  // Once is enough: a child that lost its server to an unlucky reload must not be kept waiting at every attempt.
+  patience_ = Now() + (before_trigger && answered_ ? kPatience : 0s);
   AskForCount(Servers());
 }
 
@@ -142,6 +143,7 @@ void ReloadDriver::AskForCount(std::vector<ServiceSettings> servers) {
 }
 
 void ReloadDriver::OnCount(std::optional<std::uint64_t> count) {
+  answered_ = count.has_value();
   const ServiceSettings& wanted = parts_.monitor.Last().settings;
   reload_input::Counted counted;
   counted.http = count;

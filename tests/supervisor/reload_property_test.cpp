@@ -37,7 +37,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 
 TEST(ReloadPropertyTest, AfterAnyHistoryTheLastGoodContentRuns) {
   const std::uint64_t seed = FromEnvironment("KUBE_EVENTS_SEED", std::random_device{}());
-  const std::uint64_t histories = FromEnvironment("KUBE_EVENTS_HISTORIES", 2'000);
+  const std::uint64_t histories = FromEnvironment("KUBE_EVENTS_HISTORIES", 500);
   std::printf("%llu histories from KUBE_EVENTS_SEED=%llu\n", static_cast<unsigned long long>(histories),
               static_cast<unsigned long long>(seed));
   for (std::uint64_t i = 0; i < histories; ++i) {

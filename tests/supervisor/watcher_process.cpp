@@ -91,8 +91,8 @@ WatcherProcess::~WatcherProcess() {
 
 void WatcherProcess::Start(std::vector<std::string> arguments, std::vector<std::string> prefix) {
   std::vector<std::string> command = std::move(prefix);
-  command.insert(command.end(), {FLUENT_BIT_WATCHER, "-b", STUB_FLUENT_BIT, "--debounce", "100ms", "--host", "127.0.0.1",
-                                 "--port", "0"});
+  command.insert(command.end(), {FLUENT_BIT_WATCHER, "-b", STUB_FLUENT_BIT, "--debounce", "100ms", "--host",
+                                 "127.0.0.1", "--port", "0"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);

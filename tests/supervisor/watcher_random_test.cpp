@@ -45,7 +45,10 @@ TEST(WatcherRandomTest, AfterRandomChangesUnderRandomSwallowingTheLastContentRun
       << watcher.Running() << " runs instead of " << last;
   const std::size_t reloads = watcher.Count("running ") - 1;
   EXPECT_LE(reloads, changes) << "no more reloads than changes";
-  EXPECT_EQ(static_cast<double>(reloads), watcher.Metric("reloads_total{result=\"applied\"}"));
+  // Fewer only where a trigger was repeated in the moment in which the first one worked after all.
+  const double applied = watcher.Metric("reloads_total{result=\"applied\"}");
+  EXPECT_LE(applied, static_cast<double>(reloads));
+  EXPECT_GE(applied + watcher.Metric("triggers_swallowed_total") + 1, static_cast<double>(reloads));
   std::printf("%zu reloads, %zu triggers swallowed, %zu met a busy child\n", reloads,
               watcher.Count("trigger swallowed"), watcher.Count("trigger busy"));
 }

@@ -100,6 +100,7 @@ class ReloadDriver {
   ServiceSettings triggered_;  // of what the last trigger was for
   MonotonicTime began_{};      // of the readiness probe
   MonotonicTime patience_{};   // until then a server that does not answer is asked again
+  bool answered_ = true;       // the last question for the count
   LogCounts before_hangup_;
   MonotonicTime hangup_until_{};
   std::optional<std::uint64_t> shown_;  // content that the metrics show as applied
