@@ -141,7 +141,7 @@ TEST(FieldBounds, B078HundredsOfBrokenConnectionsLeaveNoDescriptorOpen) {
   std::ptrdiff_t warm = 0;
   for (int round = 0; round < kRounds; ++round) {
     const double watches = time.Own("watch_total");
-    BreakConnection(time, round);
+    BreakConnection(time, round < kRounds - 20 ? round : 4);  // in the end nothing but what the exporter has to close
     ASSERT_TRUE(time.Until([&] { return time.Own("watch_total") > watches && time.WatchIsOpen(); })) << round;
     if (round == 24) warm = OpenDescriptors();
   }
