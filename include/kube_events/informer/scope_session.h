@@ -51,7 +51,7 @@ class ScopeSession {
 
  private:
   enum class Request { kNone, kList, kProbe, kWatch };
-  // When a batch of frames came. One for all of them, since asking the time costs as much as counting an Event.
+  // When a batch of frames came: one time for all, they came together.
   struct Arrival {
     WallTime time;
     WallTime server_time;
@@ -109,6 +109,7 @@ class ScopeSession {
   std::string body_;            // of a list page or an error; a watch's goes to the reader
   StreamInbox::Batch batch_;
   int undecodable_in_a_row_ = 0;
+  std::size_t listed_ = 0;  // items of the list under way
 
   std::unique_ptr<StreamInbox> inbox_;      // of the request under way; a new one for each
   std::unique_ptr<HttpExchange> exchange_;  // last: destroyed first, it may still be calling the inbox
