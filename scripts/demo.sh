@@ -14,8 +14,13 @@ case "${1:-}" in
 esac
 
 scripts/install-deps.sh
-echo "building (the first time takes a few minutes)" >&2
-if ! log=$(scripts/build.sh release kube-events-exporter sim-apiserver 2>&1); then printf '%s\n' "$log" >&2; exit 1; fi
+echo "building, if need be (the first time takes some minutes)" >&2
+if [ -t 2 ]; then
+  scripts/build.sh release kube-events-exporter sim-apiserver >&2
+elif ! log=$(scripts/build.sh release kube-events-exporter sim-apiserver 2>&1); then
+  sed -n '/FAILED:/,$p' <<<"$log" >&2
+  exit 1
+fi
 
 . scripts/local_cluster.sh
 trap 'exit 0' INT TERM

@@ -77,6 +77,10 @@ std::string EnvironmentName(std::string_view prefix, std::string_view flag_name)
   return name;
 }
 
+bool IsServiceLink(std::string_view value) {
+  return value.starts_with("tcp://") || value.starts_with("udp://") || value.starts_with("sctp://");
+}
+
 std::optional<std::string> FromProcessEnvironment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);

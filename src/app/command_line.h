@@ -32,6 +32,10 @@ Result<WrittenFlags> ReadCommandLine(const ProgramText& program, const std::vect
 // A complaint about what stands at `where`, on one line.
 tl::unexpected<Error> BadFlag(const std::string& where, const std::string& what);
 
+// Whether a variable is none of ours: the kubelet sets NAME_PORT=tcp://ADDRESS:PORT in Pods for each Service NAME, and
+// a Service is likely to be named as the program (Kubernetes: "Discovering services", environment variables).
+bool IsServiceLink(std::string_view value);
+
 // Parses flags, then variables for the flags not given; a variable that is empty counts as not set.
 template <typename Options>
 Result<ParsedFlags<Options>> ParseFlags(const ProgramText& program, std::span<const Flag<Options>> flags,
@@ -49,7 +53,7 @@ Result<ParsedFlags<Options>> ParseFlags(const ProgramText& program, std::span<co
     if (values.empty()) {
       where = EnvironmentName(program.environment_prefix, flag.name);
       const auto value = environment(where);
-      if (!value || value->empty()) continue;
+      if (!value || value->empty() || IsServiceLink(*value)) continue;
       values.push_back(*value);
     }
     if (const auto applied = flag.apply(parsed.options, values); !applied) {

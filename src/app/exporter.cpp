@@ -18,6 +18,7 @@
 #include "kube_events/net/cpprest_client.h"
 #include "kube_events/serve/metrics_request_observer.h"
 #include "kube_events/serve/routes.h"
+#include "start_warnings.h"
 
 namespace kube_events {
 namespace {
@@ -129,8 +130,9 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
   if (!access) return Fail(access.error());
   auto made = MakeCpprestClient(access->server, access->tls, access->proxy);
   if (!made) return Fail(made.error());
-  server_found = "using the API server " + access->server + ": " + access->description;
-  warnings = std::move(access->warnings);
+  server_found = "using " + access->description;
+  warnings = StartWarnings(options, EnvironmentOfChildren());
+  warnings.insert(warnings.end(), access->warnings.begin(), access->warnings.end());
   credentials = std::move(access->credentials);
   http = std::move(*made);
   client = std::make_unique<KubeClient>(*http, *credentials);

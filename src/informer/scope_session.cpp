@@ -66,6 +66,7 @@ void ScopeSession::Feed(const WatchInput& input) {
 }
 
 void ScopeSession::Do(const BeginList& effect) {
+  listed_ = 0;
   parts_.consumer.OnListBegin(index_, effect.reason, server_clock_.Now());
   if (effect.reason == ListReason::kRestored) {
     parts_.log.Error(
@@ -96,6 +97,7 @@ void ScopeSession::Do(const DeliverItems&) {
     Fail(page.error());
     return;
   }
+  listed_ += page->items;
   for (std::size_t i = 0; i < page->skipped; ++i) parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
   if (page->skipped > 0) {
     parts_.log.Warn("list items could not be decoded and were skipped",
@@ -105,6 +107,8 @@ void ScopeSession::Do(const DeliverItems&) {
 }
 
 void ScopeSession::Do(const CommitList&) {
+  parts_.log.Info("the list of Events is complete; they are watched from here on",
+                  {{"scope", scope_.Name()}, {"events", listed_}});
   parts_.consumer.OnListCommitted(index_, server_clock_.Now());
   parts_.monitor.OnRequest("list", RequestOutcome::kGranted, nullptr);
   body_ = std::string();  // pages are large and lists are rare

@@ -49,6 +49,7 @@ struct Selection {
 
 Result<const KubeconfigContext*> FindContext(const Kubeconfig& config, const std::string& name, bool from_flag) {
   if (name.empty()) {
+    if (config.contexts.empty()) return Bad("kubeconfig " + Files(config) + ": it has no contexts; use another file");
     return Bad("kubeconfig " + Files(config) +
                ": no current-context is set; pass --context with one of: " + Names(config.contexts));
   }

@@ -83,6 +83,14 @@ TEST_F(ExporterOptionsTest, AnEmptyElementIsKept) {
   EXPECT_THAT(Options({"--involved-object-namespaces", "a,"}).involved_object_namespaces, ElementsAre("a", ""));
 }
 
+TEST_F(ExporterOptionsTest, WhatAKubeletSaysOfAServiceOfTheSameNameIsNoFlag) {
+  environment_ = {{"KUBE_EVENTS_EXPORTER_SERVICE_HOST", "10.96.12.34"},
+                  {"KUBE_EVENTS_EXPORTER_SERVICE_PORT", "8080"},
+                  {"KUBE_EVENTS_EXPORTER_PORT", "tcp://10.96.12.34:8080"},
+                  {"KUBE_EVENTS_EXPORTER_PORT_8080_TCP", "tcp://10.96.12.34:8080"}};
+  EXPECT_EQ(Options({}).port, 8080);
+}
+
 TEST_F(ExporterOptionsTest, AnEnvironmentVariableStandsInForAFlagAndTheFlagWins) {
   environment_ = {{"KUBE_EVENTS_EXPORTER_PORT", "9001"}, {"KUBE_EVENTS_EXPORTER_REASONS", "A,B"}};
   EXPECT_EQ(Options({}).port, 9001);

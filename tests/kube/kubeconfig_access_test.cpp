@@ -285,7 +285,7 @@ TEST_F(KubeconfigAccessTest, NamesWhatAContextLacks) {
   EXPECT_NE(message("current-context: x\ncontexts: [{name: x, context: {cluster: c, user: nope}}]\n")
                 .find("names the user \"nope\", which does not exist; users there: \"u\""),
             std::string::npos);
-  EXPECT_NE(message("").find("one of: none"), std::string::npos);
+  EXPECT_NE(message("").find("has no contexts; use another file"), std::string::npos);
   options_.context = "z";
   EXPECT_NE(message(contexts).find("no context \"z\" as --context says; contexts there: \"x\", \"y\""),
             std::string::npos);
