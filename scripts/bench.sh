@@ -26,10 +26,10 @@ trap 'rm -rf "$work"' EXIT
 # As shipped: the image installs the exporter stripped; Go programs are usually shipped as built.
 strip -o "$work/exporter.stripped" "$bin/kube-events-exporter"
 strip -o "$work/go-exporter.stripped" "$work/go-exporter"
-libraries=$(ldd "$bin/kube-events-exporter" | awk '$3 ~ /^\// { print $3 }' | xargs -n 1 realpath | paste -sd +)
+libraries=$(ldd "$bin/kube-events-exporter" | awk '$3 ~ /^\// { print $3 }' | xargs -n 1 realpath | paste -sd ';')
 files="binary as built=$bin/kube-events-exporter:$work/go-exporter"
 files+=",binary stripped=$work/exporter.stripped:$work/go-exporter.stripped"
-files+=",binary stripped with all its shared libraries=$work/exporter.stripped+$libraries:$work/go-exporter.stripped"
+files+=",binary stripped with all its shared libraries=$work/exporter.stripped;$libraries:$work/go-exporter.stripped"
 
 "$work/bench" -exporter "$bin/kube-events-exporter" -go-exporter "$work/go-exporter" -sim "$bin/sim-apiserver" \
   -files "$files" "${args[@]}"

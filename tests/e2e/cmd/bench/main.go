@@ -50,6 +50,10 @@ func run(ctx context.Context) error {
 		return err
 	}
 	b := bench{exporter: theExporter(*exporterPath), goProgram: theGoProgram(*goPath), simulator: *simulator, seed: *seed}
+	sizeLines, err := compareFiles(*files)
+	if err != nil {
+		return err
+	}
 	if b.dir, err = os.MkdirTemp("", "kube-events-exporter-bench-"); err != nil {
 		return err
 	}
@@ -83,10 +87,6 @@ func run(ctx context.Context) error {
 			return err
 		}
 		lines = append(lines, measured...)
-	}
-	sizeLines, err := compareFiles(*files)
-	if err != nil {
-		return err
 	}
 	printTable(os.Stdout, append(lines, sizeLines...))
 	return nil
@@ -144,7 +144,7 @@ func (b *bench) runCase(ctx context.Context, c benchCase, try tryFunc) ([]line, 
 }
 
 // compareFiles makes lines of "LABEL=EXPORTER:GO,…", where EXPORTER may be
-// several files joined by "+".
+// several files joined by ";".
 func compareFiles(list string) ([]line, error) {
 	var lines []line
 	for _, part := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
@@ -165,7 +165,7 @@ func compareFiles(list string) ([]line, error) {
 
 func totalSize(files string) (float64, error) {
 	total := 0.0
-	for _, file := range strings.Split(files, "+") {
+	for _, file := range strings.Split(files, ";") {
 		info, err := os.Stat(file)
 		if err != nil {
 			return 0, err
