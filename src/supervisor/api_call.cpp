@@ -20,7 +20,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
-constexpr std::size_t kMaxAnswerBytes = 64 * 1024;
+constexpr std::size_t kMaxAnswerBytes = std::size_t{64} * 1024;
 
 struct Address {
   sockaddr_storage storage{};

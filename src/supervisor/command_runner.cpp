@@ -11,7 +11,7 @@
 namespace kube_events {
 namespace {
 
-constexpr std::size_t kMaxOutput = 16 * 1024;
+constexpr std::size_t kMaxOutput = std::size_t{16} * 1024;
 constexpr std::size_t kMaxEssence = 500;
 
 // Without the escape sequences that colour a log.

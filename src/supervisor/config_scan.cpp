@@ -169,7 +169,7 @@ class Scanner {
 
   // Relative to the main file, which is where the child runs; else to the file that names it.
   fs::path Resolve(const std::string& written, const fs::path& includer) const {
-    const fs::path path(written);
+    fs::path path(written);
     if (path.is_absolute()) return path;
     const fs::path from_main = sources_.config.parent_path() / path;
     const fs::path from_includer = includer.parent_path() / path;

@@ -13,7 +13,7 @@ namespace kube_events {
 namespace {
 
 // A line that is longer is passed on in pieces.
-constexpr std::size_t kMaxLine = 16 * 1024;
+constexpr std::size_t kMaxLine = std::size_t{16} * 1024;
 
 }  // namespace
 

@@ -22,8 +22,8 @@ const Input* As(const ReloadInput& input) {
 
 }  // namespace
 
-ReloadController::ReloadController(ReloadOptions options, SeenConfig started_with)
-    : options_(std::move(options)),
+ReloadController::ReloadController(const ReloadOptions& options, const SeenConfig& started_with)
+    : options_(options),
       seen_(started_with),
       candidate_(started_with),
       start_stamp_(started_with.stamp),

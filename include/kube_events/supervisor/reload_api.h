@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "kube_events/base/result.h"
 #include "kube_events/supervisor/event_loop.h"
@@ -44,7 +45,10 @@ TriggerAnswer ParseTriggerAnswer(const ApiAnswer& answer);
 struct FluentBitVersion {
   int major = 0;
   int minor = 0;
-  friend auto operator<=>(const FluentBitVersion&, const FluentBitVersion&) = default;
+  friend bool operator==(const FluentBitVersion&, const FluentBitVersion&) = default;
+  friend bool operator<(const FluentBitVersion& a, const FluentBitVersion& b) {
+    return std::tie(a.major, a.minor) < std::tie(b.major, b.minor);
+  }
 };
 std::optional<FluentBitVersion> ParseVersion(std::string_view output);
 

@@ -62,7 +62,7 @@ std::string_view ToString(ReloadState state);
 class ReloadController {
  public:
   // `started_with`: the scan made just before the child was started.
-  ReloadController(ReloadOptions options, SeenConfig started_with);
+  ReloadController(const ReloadOptions& options, const SeenConfig& started_with);
 
   // Takes one input and returns what is to be done, in order. An input that the state does not expect is remembered
   // where it matters later and changes nothing otherwise.
