@@ -25,6 +25,11 @@ WatchMachineOptions MachineOptions(const SessionOptions& options) {
   return machine;
 }
 
+ChangeKind ToChangeKind(FrameType type) {
+  if (type == FrameType::kDeleted) return ChangeKind::kDeleted;
+  return type == FrameType::kAdded ? ChangeKind::kAdded : ChangeKind::kModified;
+}
+
 }  // namespace
 
 ScopeSession::ScopeSession(ScopeIndex index, Scope scope, SessionOptions options, SessionParts parts)
@@ -244,20 +249,12 @@ void ScopeSession::TakeFrames(std::string_view bytes) {
 void ScopeSession::TakeFrame(const WatchFrame& frame, const Arrival& arrival) {
   undecodable_in_a_row_ = 0;
   parts_.monitor.OnFrame(&frame.type, arrival.time);
-  switch (frame.type) {
-    case FrameType::kError:
-      Fail(ErrorFromStatus(frame.raw_object.substr(0, kMaxErrorBytes), "watch", scope_));
-      return;
-    case FrameType::kBookmark:
-      break;
-    case FrameType::kAdded:
-    case FrameType::kModified:
-    case FrameType::kDeleted: {
-      const ChangeKind kind = frame.type == FrameType::kAdded      ? ChangeKind::kAdded
-                              : frame.type == FrameType::kModified ? ChangeKind::kModified
-                                                                   : ChangeKind::kDeleted;
-      parts_.consumer.OnChange({index_, kind, frame.event, frame.raw_object, arrival.server_time});
-    }
+  if (frame.type == FrameType::kError) {
+    Fail(ErrorFromStatus(frame.raw_object.substr(0, kMaxErrorBytes), "watch", scope_));
+    return;
+  }
+  if (frame.type != FrameType::kBookmark) {
+    parts_.consumer.OnChange({index_, ToChangeKind(frame.type), frame.event, frame.raw_object, arrival.server_time});
   }
   // Only now: a change that was not handed over must come again.
   machine_.Advance(frame.resource_version);

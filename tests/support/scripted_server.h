@@ -53,7 +53,7 @@ class ScriptedServer {
  public:
   using Script = std::function<void(ScriptedConnection& connection)>;
 
-  // Listens on a free port of 127.0.0.1, or of ::1. With `tls`: https. The connection is closed when the script returns.
+  // Listens on a free port of 127.0.0.1, or of ::1. With `tls`: https. A connection is closed when the script returns.
   explicit ScriptedServer(Script script, std::optional<ScriptedTls> tls = {}, bool ipv6 = false);
   ~ScriptedServer();
   ScriptedServer(const ScriptedServer&) = delete;
