@@ -15,8 +15,7 @@ constexpr std::size_t kMaxErrorBytes = 64 * 1024;
 // So many frames in a row that cannot be decoded: not a bad object but a bad stream.
 constexpr int kMaxUndecodableInARow = 1000;
 // The server closes a watch this long after we would have replaced it, and we give up another while later.
-constexpr std::chrono::seconds kServerTimeoutSlack{60};
-constexpr std::chrono::seconds kIdleSlack{10};
+constexpr std::chrono::seconds kServerTimeoutSlack{60}, kIdleSlack{10};
 
 WatchMachineOptions MachineOptions(const SessionOptions& options) {
   WatchMachineOptions machine;

@@ -12,8 +12,8 @@ namespace kube_events::fuzz {
 
 inline void Check(bool holds, std::string_view property, std::string_view detail = {}) {
   if (holds) return;
-  std::fprintf(stderr, "the input breaks a property: %.*s\n%.*s\n", static_cast<int>(property.size()), property.data(),
-               static_cast<int>(detail.size()), detail.data());
+  const std::string said = "the input breaks a property: " + std::string(property) + "\n" + std::string(detail) + "\n";
+  std::fputs(said.c_str(), stderr);
   std::abort();
 }
 
