@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "kube_events/counting/event_cache.h"
 
@@ -92,7 +93,8 @@ class NaiveCache {
   void Bury(std::uint64_t key, std::int64_t total) {
     Erase(key);
     tombstones_.emplace_back(key, total);
-    if (tombstones_.size() > max_tombstones_) tombstones_.pop_front();
+    buried_.push_back(key);
+    while (tombstones_.size() > max_tombstones_ || Places() > 2 * max_tombstones_ + 1) tombstones_.pop_front();
   }
   std::optional<std::int64_t> Find(std::uint64_t key) const {
     for (const auto* list : {&live_, &tombstones_}) {
@@ -112,10 +114,18 @@ class NaiveCache {
       list->remove_if([key](const auto& entry) { return entry.first == key; });
   }
 
+  // From the oldest tombstone on, what has been buried since, whether it is still there or not: it takes memory.
+  std::size_t Places() const {
+    if (tombstones_.empty()) return 0;
+    const auto oldest = std::find(buried_.rbegin(), buried_.rend(), tombstones_.front().first);
+    return static_cast<std::size_t>(oldest - buried_.rbegin()) + 1;
+  }
+
   std::size_t max_live_;
   std::size_t max_tombstones_;
-  Entries live_;        // least recently seen first
-  Entries tombstones_;  // oldest first
+  std::vector<std::uint64_t> buried_;  // all, in order
+  Entries live_;                       // least recently seen first
+  Entries tombstones_;                 // oldest first
 };
 
 TEST(EventCacheSize, AnyLoadLeavesWhatANaiveCacheHolds) {

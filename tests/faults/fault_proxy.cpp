@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -53,6 +54,8 @@ struct FaultProxy::Impl {
   const std::uint16_t target;
   std::set<Link*> links;  // before io: its handlers own the links, which leave this set at their end
   asio::io_context io{1};
+  // It goes on also while nothing is carried and nobody listens.
+  const asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   std::set<std::shared_ptr<tcp::socket>> ignored;
   std::optional<tcp::acceptor> acceptor;
   const std::uint16_t port;

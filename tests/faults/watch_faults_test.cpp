@@ -59,6 +59,12 @@ Disturb Inject(std::string frame) {
 
 class WatchFaults : public FaultMatrix {};
 
+// Waits until so many more changes have been written.
+void LetPass(SimServer& server, std::uint64_t changes) {
+  const std::uint64_t now = server.State().revision;
+  EXPECT_TRUE(Eventually([&] { return server.State().revision >= now + changes; }));
+}
+
 TEST_P(WatchFaults, AreOvercomeWithTheRightCounts) { ASSERT_NO_FATAL_FAILURE(Meet()); }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -90,16 +96,19 @@ INSTANTIATE_TEST_SUITE_P(
                     FaultRow{"CompactionUnderIt", [](SimServer& server, FaultProxy&) { server.Compact(); },
                              Cost::kNothing, "watch", 1},
                     FaultRow{"RestartWithAnEmptyWatchWindow",
-                             [](SimServer& server, FaultProxy&) {
+                             [](SimServer& server, FaultProxy& proxy) {
+                               proxy.Refuse();
                                server.CloseConnections();
+                               LetPass(server, 200);
                                server.Compact();
+                               proxy.Heal();
                              },
                              Cost::kGap, "watch", 1},
                     FaultRow{"BackupRestored",
                              [](SimServer& server, FaultProxy&) {
+                               LetPass(server, 200);
                                server.StopLoad();
-                               const std::uint64_t now = server.State().revision;
-                               server.Rewind(now - 50);
+                               server.Rewind(server.State().revision - 50);
                              },
                              Cost::kGap, "watch", 1}),
     NameOf);

@@ -81,7 +81,7 @@ TEST_F(WatcherLifecycleTest, TheChildDiesWithTheWatcher) {
   EXPECT_TRUE(Eventually([&] { return kill(child, 0) != 0; })) << "the child is an orphan";
 }
 
-TEST_F(WatcherLifecycleTest, B120B115AChildThatIgnoresTermIsKilledAfterTheKillTimeout) {
+TEST_F(WatcherLifecycleTest, B120AChildThatIgnoresTermIsKilledAfterTheKillTimeout) {
   StartWith("    stub.ignore_term on", {"--kill-timeout", "300ms"});
   watcher_.Signal(SIGTERM);
   EXPECT_EQ(watcher_.WaitForExit(), 137);
