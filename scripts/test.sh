@@ -2,29 +2,36 @@
 # Installs what is needed, builds, and runs the tests that need nothing but Debian packages.
 #   scripts/test.sh                      release build
 #   scripts/test.sh --preset asan-ubsan  another preset of CMakePresets.json
+#   scripts/test.sh --threads            only the tests of what has threads (with --preset tsan: the others cannot fail)
 #   scripts/test.sh --e2e                also the end-to-end tests on a real kube-apiserver (needs Go)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 preset=release
 e2e=false
+targets=()
+tests=()
 while [ $# -gt 0 ]; do
   case "$1" in
     --e2e) e2e=true ;;
+    --threads)
+      targets=(app_test base_test chaos chaos_test exporter_test faults_test informer_test kube_test metrics_test net_client_test
+               net_test serve_test kube-events-exporter)
+      tests=(--tests-regex '^(app|base|chaos|exporter|faults|informer|kube|metrics|net|net_client|serve)\.') ;;
     --preset) preset=${2:?--preset needs a name}; shift ;;
-    *) echo "usage: $0 [--preset NAME] [--e2e]" >&2; exit 2 ;;
+    *) echo "usage: $0 [--preset NAME] [--threads] [--e2e]" >&2; exit 2 ;;
   esac
   shift
 done
 
 if $e2e; then scripts/install-deps.sh --ci; else scripts/install-deps.sh; fi
-scripts/build.sh "$preset"
+scripts/build.sh "$preset" "${targets[@]}"
 
 # Seeds are random and printed; a data race or a leak ends the test that shows it.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}"
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/tsan.supp:halt_on_error=1:second_deadlock_stack=1}"
-ctest --preset "$preset" --parallel "$(nproc)"
+ctest --preset "$preset" --parallel "$(nproc)" "${tests[@]}"
 
 if $e2e; then KUBE_EVENTS_EXPORTER=$PWD/build/$preset/bin/kube-events-exporter tests/e2e/run.sh; fi
