@@ -85,7 +85,9 @@ ChaosReport ChaosRun::Run() {
   if (report_.failed > 0) return report_;
   baseline_ = server_->State().first_list_revision;
   disturbances_ = std::make_unique<Disturbances>(
-      World{*server_, baseline_, [this] { RotateToken(); }, [this] { Suspend(); }}, FirstLoad(), random_());
+      World{*server_, baseline_, [this] { RotateToken(); },
+            [this] { Check(Settle(), "the exporter catches up before a restore"); }, [this] { Suspend(); }},
+      FirstLoad(), random_());
   last_ = Look();
   const auto end = std::chrono::steady_clock::now() + options_.duration;
   for (int number = 1; report_.failed == 0 && std::chrono::steady_clock::now() < end; ++number) PassRound(number);

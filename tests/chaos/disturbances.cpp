@@ -67,11 +67,14 @@ void Disturbances::CompactAndReset() {
   world_.server.Compact();
 }
 
-// Clients notice a restored backup by its lower version. One that writes as much as it lost before they look again
-// cannot be told from one that was never restored, so the load is slow from here on.
+// Clients notice a restored backup by its lower version. What they had not seen of the time that is lost they cannot
+// miss, and a server that writes as much as it lost before they look again cannot be told from one that was never
+// restored: so they see all first, and the load is slow from here on.
 void Disturbances::RestoreBackup() {
   constexpr std::uint64_t kLeastLoss = 1000;
   world_.server.StopLoad();
+  Calm();
+  world_.catch_up();
   const sim::SimState state = world_.server.State();
   const std::uint64_t oldest = std::max(world_.baseline, state.compacted_revision);
   if (state.revision > oldest + kLeastLoss) {

@@ -21,6 +21,8 @@ struct World {
   std::uint64_t baseline = 0;
   // Gives the exporter another token, which the server knows too.
   std::function<void()> rotate_token;
+  // Waits until the exporter has seen all that was written.
+  std::function<void()> catch_up;
   // Stops the exporter's process for a moment.
   std::function<void()> suspend;
 };
