@@ -5,23 +5,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "kube_events/base/text.h"
+
 namespace kube_events {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r";
-
-std::string_view Trim(std::string_view text) {
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
-  return lower;
-}
 
 // The service keys that name further files.
 bool NamesFile(const std::string& key) {
@@ -36,17 +25,18 @@ void AddService(ConfigText& config, const std::string& key, const std::string& v
 // One line of a classic file, trimmed and not empty. `section` is the one that it stands in.
 void ReadClassicLine(ConfigText& config, std::string& section, std::string_view line) {
   if (line.front() == '[') {
-    section = Lower(line.substr(1, line.find(']') - 1));
+    section = LowerAscii(line.substr(1, line.find(']') - 1));
     return;
   }
   const auto gap = std::min(line.find_first_of(kSpace), line.size());
-  const std::string key = Lower(line.substr(0, gap));
-  const std::string value(Trim(line.substr(gap)));
+  const std::string key = LowerAscii(line.substr(0, gap));
+  const std::string value(Trimmed(line.substr(gap)));
   if (key == "@include") {
     config.includes.push_back(value);
   } else if (key == "@set") {
     const auto equals = value.find('=');
-    if (equals != value.npos) config.variables[std::string(Trim(value.substr(0, equals)))] = value.substr(equals + 1);
+    if (equals == value.npos) return;
+    config.variables[std::string(Trimmed(value.substr(0, equals)))] = value.substr(equals + 1);
   } else if (section == "service") {
     AddService(config, key, value);
   }
@@ -57,10 +47,10 @@ ConfigText ReadClassic(std::string_view text) {
   std::string section;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = Trim(text.substr(0, end));
+    const std::string_view line = Trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#') continue;
-    if (!Lower(line).starts_with("@include")) config.empty = false;
+    if (!LowerAscii(line).starts_with("@include")) config.empty = false;
     ReadClassicLine(config, section, line);
   }
   return config;
@@ -88,7 +78,7 @@ ConfigText ReadYaml(std::string_view text) {
   if (const YAML::Node service = root["service"]; service && service.IsMap()) {
     for (const auto& entry : service) {
       if (!entry.first.IsScalar()) continue;
-      for (const auto& value : Scalars(entry.second)) AddService(config, Lower(entry.first.Scalar()), value);
+      for (const auto& value : Scalars(entry.second)) AddService(config, LowerAscii(entry.first.Scalar()), value);
     }
   }
   if (const YAML::Node variables = root["env"]; variables && variables.IsMap()) {
@@ -102,12 +92,12 @@ ConfigText ReadYaml(std::string_view text) {
 }
 
 bool IsOn(const std::string& value) {
-  const std::string lower = Lower(value);
+  const std::string lower = LowerAscii(value);
   return lower == "on" || lower == "true" || lower == "yes" || lower == "1";
 }
 
 std::string ConnectHost(const std::string& listen) {
-  if (listen.empty() || listen == "0.0.0.0" || Lower(listen) == "localhost") return "127.0.0.1";
+  if (listen.empty() || listen == "0.0.0.0" || LowerAscii(listen) == "localhost") return "127.0.0.1";
   return listen == "::" ? "::1" : listen;
 }
 
@@ -154,7 +144,7 @@ ServiceSettings SettingsOf(const std::map<std::string, std::string>& service,
   settings.http = IsOn(value("http_server"));
   settings.host = ConnectHost(value("http_listen"));
   SetPort(settings, value("http_port"));
-  const std::string level = Lower(value("log_level"));
+  const std::string level = LowerAscii(value("log_level"));
   settings.log_visible =
       value("log_file").empty() && (level.empty() || level == "info" || level == "debug" || level == "trace");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
