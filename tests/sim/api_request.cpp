@@ -29,6 +29,8 @@ std::string Decode(std::string_view text, bool plus_is_space) {
   return out;
 }
 
+}  // namespace
+
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -38,8 +40,6 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
   return parts;
 }
-
-}  // namespace
 
 std::string_view Request::Query(std::string_view name) const {
   for (const auto& [key, value] : query) {

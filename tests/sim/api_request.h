@@ -54,4 +54,7 @@ Reply JsonReply(std::string body, int status = 200);
 Reply TextReply(std::string body, int status = 200);
 Reply StatusReply(const Status& status);
 
+// The parts between separators, without the empty ones; they point into `text`.
+std::vector<std::string_view> Split(std::string_view text, char separator);
+
 }  // namespace kube_events::sim

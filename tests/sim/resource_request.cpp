@@ -37,16 +37,6 @@ bool IsKnownGroup(std::string_view group) {
   return std::any_of(kTypes.begin(), kTypes.end(), [&](const ResourceType& type) { return type.group == group; });
 }
 
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end > 0) parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
 std::string Verb(const Request& request, bool collection) {
   if (request.method == "GET" || request.method == "HEAD") {
     if (!collection) return "get";
