@@ -1,5 +1,7 @@
 #include "kube_events/kube/api_error.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -87,15 +89,28 @@ ErrorKind KindOf(const Status& status) {
   }
 }
 
-// `list of events in API group "" in all namespaces`.
-std::string Subject(std::string_view verb, const Scope& scope) {
+// What a request is about, and what an administrator might do where it fails.
+struct Subject {
+  std::string text;  // `list of events in API group "" in all namespaces`
+  bool one_object = false;
+  std::string remedy_forbidden;
+};
+
+Subject SubjectOf(std::string_view verb, const Scope& scope) {
   const std::string group = scope.api == EventApi::kCoreV1 ? "" : "events.k8s.io";
   const std::string where =
       scope.namespace_name.empty() ? "in all namespaces" : "in namespace \"" + scope.namespace_name + "\"";
-  return std::string(verb) + " of events in API group \"" + group + "\" " + where;
+  return {std::string(verb) + " of events in API group \"" + group + "\" " + where, false,
+          "; grant verbs list and watch on events to the exporter's service account"};
 }
 
-std::string_view Outcome(ErrorKind kind) {
+Subject SubjectOf(std::string_view verb, const ObjectPath& path) {
+  return {std::string(verb) + " of " + ToString(path), true,
+          "; grant verb " + std::string(verb) + " on " + path.resource + " in API group \"" + path.group +
+              "\" to the exporter's service account"};
+}
+
+std::string_view Outcome(ErrorKind kind, bool one_object) {
   switch (kind) {
     case ErrorKind::kExpired:
       return "was refused because its resource version is not available any more";
@@ -104,25 +119,29 @@ std::string_view Outcome(ErrorKind kind) {
     case ErrorKind::kForbidden:
       return "is forbidden";
     case ErrorKind::kNotFound:
-      return "failed because the API server does not know the path";
+      return one_object ? "failed because it does not exist" : "failed because the API server does not know the path";
+    case ErrorKind::kConflict:
+      return one_object ? "failed because somebody else has written it" : "failed";
     default:
       return "failed";
   }
 }
 
-std::string_view Remedy(ErrorKind kind, int code) {
+std::string Remedy(ErrorKind kind, int code, const Subject& subject) {
   switch (kind) {
     case ErrorKind::kUnauthenticated:
       return "; check that the token or client certificate is valid and not expired";
     case ErrorKind::kForbidden:
-      return "; grant verbs list and watch on events to the exporter's service account";
+      return subject.remedy_forbidden;
     case ErrorKind::kNotFound:
-      return "; check the server's address and path, and --event-api";
+      return subject.one_object ? "" : "; check the server's address and path, and --event-api";
     default:
       break;
   }
   if (code >= 300 && code < 400) return "; redirects are not followed: use the address that the server redirects to";
-  if (code == 400 || code == kUnprocessable) return "; check --label-selector, --field-selector and --namespaces";
+  if (!subject.one_object && (code == 400 || code == kUnprocessable)) {
+    return "; check --label-selector, --field-selector and --namespaces";
+  }
   return "";
 }
 
@@ -141,6 +160,8 @@ std::string ReasonOf(const Status& status) {
       return "Conflict";
     case 410:
       return "Expired";
+    case 413:
+      return "RequestEntityTooLarge";
     case 429:
       return "TooManyRequests";
     case 502:
@@ -154,30 +175,49 @@ std::string ReasonOf(const Status& status) {
   }
 }
 
-Error ToError(const Status& status, std::string_view verb, const Scope& scope) {
+bool NothingToRepeat(int code) {
+  constexpr std::array kCodes{400, 405, 413, 415, kUnprocessable};
+  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
+}
+
+Error ToError(const Status& status, const Subject& subject) {
   Error error;
-  error.kind = KindOf(status);
+  error.kind = subject.one_object && NothingToRepeat(status.code) ? ErrorKind::kInvalid : KindOf(status);
   error.reason = ReasonOf(status);
   error.retry_after = status.retry_after;
-  error.message = Subject(verb, scope) + " " + std::string(Outcome(error.kind));
+  error.message = subject.text + " " + std::string(Outcome(error.kind, subject.one_object));
   if (status.code != 0) error.message += " (" + std::to_string(status.code) + ")";
   if (!status.message.empty()) error.message += ": " + status.message;
-  error.message += Remedy(error.kind, status.code);
+  error.message += Remedy(error.kind, status.code, subject);
   return error;
+}
+
+// The status line counts; a proxy may have replaced the body, but never the other way round.
+Error FromResponse(const HttpHead& head, std::string_view body, const Subject& subject) {
+  Status status = ParseStatus(body);
+  status.code = head.status;
+  if (head.retry_after) status.retry_after = *head.retry_after;
+  return ToError(status, subject);
 }
 
 }  // namespace
 
 Error ErrorFromResponse(const HttpHead& head, std::string_view body, std::string_view verb, const Scope& scope) {
-  Status status = ParseStatus(body);
-  // The status line counts; a proxy may have replaced the body, but never the other way round.
-  status.code = head.status;
-  if (head.retry_after) status.retry_after = *head.retry_after;
-  return ToError(status, verb, scope);
+  return FromResponse(head, body, SubjectOf(verb, scope));
+}
+
+Error ErrorFromResponse(const HttpHead& head, std::string_view body, std::string_view verb, const ObjectPath& path) {
+  return FromResponse(head, body, SubjectOf(verb, path));
 }
 
 Error ErrorFromStatus(std::string_view status_json, std::string_view verb, const Scope& scope) {
-  return ToError(ParseStatus(status_json), verb, scope);
+  return ToError(ParseStatus(status_json), SubjectOf(verb, scope));
+}
+
+std::string ToString(const ObjectPath& path) {
+  std::string text = path.resource + " \"" + path.name + "\"";
+  if (!path.namespace_name.empty()) text += " in namespace \"" + path.namespace_name + "\"";
+  return text;
 }
 
 }  // namespace kube_events

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/api_request.h"
 #include "kube/text.h"
 
 namespace kube_events {
@@ -34,18 +35,6 @@ void AppendSelectors(std::string& target, const Scope& scope) {
   Append(target, "fieldSelector", scope.field_selector);
 }
 
-Result<HttpRequest> MakeRequest(std::string target, Credentials& credentials) {
-  auto headers = credentials.Headers();
-  if (!headers) return Fail(headers.error());
-  HttpRequest request;
-  request.target = std::move(target);
-  request.headers = std::move(*headers);
-  // No Accept-Encoding: a compressed watch would be delivered late.
-  request.headers.push_back({"Accept", "application/json"});
-  request.headers.push_back({"User-Agent", "kube-events-exporter"});
-  return request;
-}
-
 }  // namespace
 
 KubeClient::KubeClient(HttpClient& http, Credentials& credentials) : http_(http), credentials_(credentials) {}
@@ -56,7 +45,7 @@ Result<std::unique_ptr<HttpExchange>> KubeClient::ListEvents(const Scope& scope,
   Append(target, "limit", std::to_string(list.limit));
   Append(target, "continue", list.continue_token);
   AppendSelectors(target, scope);
-  auto request = MakeRequest(std::move(target), credentials_);
+  auto request = MakeApiRequest(std::move(target), credentials_);
   if (!request) return Fail(request.error());
   request->idle_timeout = kListIdleTimeout;
   request->head_timeout = kListHeadTimeout;
@@ -69,7 +58,7 @@ Result<std::unique_ptr<HttpExchange>> KubeClient::WatchEvents(const Scope& scope
   Append(target, "resourceVersion", watch.resource_version);
   Append(target, "timeoutSeconds", std::to_string(watch.timeout.count()));
   AppendSelectors(target, scope);
-  auto request = MakeRequest(std::move(target), credentials_);
+  auto request = MakeApiRequest(std::move(target), credentials_);
   if (!request) return Fail(request.error());
   request->idle_timeout = watch.idle_timeout;
   request->head_timeout = kWatchHeadTimeout;

@@ -35,6 +35,30 @@ TEST(ApiError, NamesVerbResourceGroupAndRemedyWhereAccessIsMissing) {
             "scope; grant verbs list and watch on events to the exporter's service account");
 }
 
+TEST(ApiError, SaysOfOneObjectWhatCannotBeMendedByRepeating) {
+  const ObjectPath lease{"coordination.k8s.io", "leases", "mon", "exporter"};
+  const auto kind = [&](int status) {
+    HttpHead head;
+    head.status = status;
+    return ErrorFromResponse(head, "", "update", lease).kind;
+  };
+  for (const int status : {400, 405, 413, 415, 422}) EXPECT_EQ(kind(status), ErrorKind::kInvalid) << status;
+  for (const int status : {408, 429, 500, 503}) EXPECT_EQ(kind(status), ErrorKind::kRetry) << status;
+  EXPECT_EQ(kind(404), ErrorKind::kNotFound);
+  EXPECT_EQ(kind(409), ErrorKind::kConflict);
+  EXPECT_EQ(kind(410), ErrorKind::kExpired);
+}
+
+TEST(ApiError, NamesTheObjectAndTheMissingRight) {
+  HttpHead head;
+  head.status = 403;
+  const Error error = ErrorFromResponse(head, "no", "update", ObjectPath{"coordination.k8s.io", "leases", "mon", "e"});
+  EXPECT_EQ(error.kind, ErrorKind::kForbidden);
+  EXPECT_EQ(error.message,
+            "update of leases \"e\" in namespace \"mon\" is forbidden (403): no; grant verb update on leases in API "
+            "group \"coordination.k8s.io\" to the exporter's service account");
+}
+
 TEST(ApiError, NamesTheGroupAndNamespaceOfTheScope) {
   const Error error = ErrorFromStatus(kForbidden, "watch", {EventApi::kEventsV1, "team-a", "", ""});
   EXPECT_TRUE(error.message.starts_with(
@@ -91,7 +115,7 @@ TEST(ApiError, TakesTheWaitFromTheHeaderBeforeTheBody) {
   HttpHead head;
   head.status = 429;
   head.retry_after = seconds(7);
-  const Error error = ErrorFromResponse(head, body, "list", {});
+  const Error error = ErrorFromResponse(head, body, "list", Scope{});
   EXPECT_EQ(error.kind, ErrorKind::kRetry);
   EXPECT_EQ(error.reason, "TooManyRequests");
   EXPECT_EQ(error.retry_after, milliseconds(7000));
