@@ -3,10 +3,7 @@
 # program does after its last destructor is not seen, since it leaves without the runtime's own end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for tool in clang++ llvm-profdata llvm-cov; do
-  command -v "$tool" >/dev/null || { echo "$tool is missing; scripts/install-deps.sh --ci installs it" >&2; exit 1; }
-done
-scripts/install-deps.sh
+scripts/install-deps.sh --clang
 scripts/build.sh coverage
 
 profiles=$PWD/build/coverage/profiles

@@ -21,7 +21,7 @@ for target in "${targets[@]}"; do
   [ -f "tests/fuzz/$target.cpp" ] || { echo "$0: there is no target $target in tests/fuzz" >&2; exit 2; }
 done
 
-scripts/install-deps.sh --fuzz
+scripts/install-deps.sh --clang
 scripts/build.sh fuzz "${targets[@]/#/fuzz_}"
 
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing need. Quiet when all of them are there.
 #   scripts/install-deps.sh          what scripts/build.sh, scripts/test.sh and scripts/demo.sh need
-#   scripts/install-deps.sh --fuzz   also clang and libFuzzer (scripts/fuzz.sh)
+#   scripts/install-deps.sh --clang  also clang with its sanitizers and libFuzzer (scripts/test.sh --preset, scripts/fuzz.sh)
 #   scripts/install-deps.sh --ci     also clang's tools, promtool and etcd (scripts/test.sh --e2e and .ci/run)
 set -euo pipefail
 
@@ -11,14 +11,14 @@ packages=(
   libsimdjson-dev libspdlog-dev libssl-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
   zlib1g-dev
 )
-fuzz_packages=(clang libclang-rt-dev)
-ci_packages=(clang clang-format clang-tidy etcd-server llvm prometheus)
+clang_packages=(clang libclang-rt-dev llvm)
+ci_packages=("${clang_packages[@]}" clang-format clang-tidy etcd-server prometheus)
 
 case "${1:-}" in
   '') ;;
-  --fuzz) packages+=("${fuzz_packages[@]}") ;;
+  --clang) packages+=("${clang_packages[@]}") ;;
   --ci) packages+=("${ci_packages[@]}") ;;
-  *) echo "usage: $0 [--fuzz|--ci]" >&2; exit 2 ;;
+  *) echo "usage: $0 [--clang|--ci]" >&2; exit 2 ;;
 esac
 
 missing=()

@@ -24,7 +24,11 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-if $e2e; then scripts/install-deps.sh --ci; else scripts/install-deps.sh; fi
+case "$e2e $preset" in
+  true*) scripts/install-deps.sh --ci ;;
+  *asan-ubsan | *tsan) scripts/install-deps.sh --clang ;;
+  *) scripts/install-deps.sh ;;
+esac
 scripts/build.sh "$preset" "${targets[@]}"
 
 # Seeds are random and printed; a data race or a leak ends the test that shows it.

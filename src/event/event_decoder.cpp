@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "json_repair.h"
@@ -70,7 +71,7 @@ simdjson::error_code RawObject(ondemand::value value, std::string_view& text) {
 // what follows it up to the end of the array.
 void SkipString(ondemand::value value) {
   ondemand::raw_json_string text;
-  (void)value.get_raw_json_string().get(text);
+  std::ignore = value.get_raw_json_string().get(text);
 }
 
 // A string, or "" for null.

@@ -36,7 +36,7 @@ class ClusterClock final : public Clock {
   void Advance(std::chrono::seconds time) { ahead_ = ahead_.load() + time; }
 
  private:
-  const SystemClock system_;
+  const SystemClock system_{};
   std::atomic<std::chrono::seconds> ahead_{std::chrono::seconds(0)};
 };
 
