@@ -70,8 +70,12 @@ int EventLoop::TimeoutMs(MonotonicTime now) const {
 }
 
 void EventLoop::CallDueTimers(MonotonicTime now) {
-  const std::vector<ClockTimer*> timers = timers_;
-  for (ClockTimer* timer : timers) {
+  std::vector<std::pair<MonotonicTime, ClockTimer*>> due;
+  for (ClockTimer* timer : timers_) {
+    if (timer->When() && *timer->When() <= now) due.emplace_back(*timer->When(), timer);
+  }
+  std::stable_sort(due.begin(), due.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [when, timer] : due) {
     // One called before may have destroyed it.
     if (std::find(timers_.begin(), timers_.end(), timer) == timers_.end()) continue;
     if (!stopped_ && timer->When() && *timer->When() <= now) timer->TakeCall()();

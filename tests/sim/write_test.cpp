@@ -97,7 +97,7 @@ TEST_F(Write, GenerateNameMakesDifferentNames) {
   const std::string name = first["metadata"]["name"];
   EXPECT_TRUE(name.starts_with("web-1."));
   EXPECT_EQ(name.size(), 11U);
-  EXPECT_NE(name, second["metadata"]["name"]);
+  EXPECT_NE(name, second["metadata"]["name"].get<std::string>());
 }
 
 TEST_F(Write, TakenNameIsAConflict) {

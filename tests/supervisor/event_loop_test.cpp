@@ -28,6 +28,20 @@ TEST(EventLoopTest, TimersComeInOrderAndOnce) {
   EXPECT_THAT(calls, ElementsAre(1, 2));
 }
 
+TEST(EventLoopTest, TimersThatAreDueTogetherComeInTheOrderOfTheirTimes) {
+  EventLoop loop;
+  std::vector<int> calls;
+  const auto second = loop.MakeTimer([&] { calls.push_back(2); });
+  const auto first = loop.MakeTimer([&] { calls.push_back(1); });
+  const auto last = loop.MakeTimer([&] { loop.Stop(); });
+  const MonotonicTime past = std::chrono::steady_clock::now() - 1s;
+  second->Set(past + 2ms);
+  first->Set(past + 1ms);
+  last->Set(past + 3ms);
+  loop.Run();
+  EXPECT_THAT(calls, ElementsAre(1, 2));
+}
+
 TEST(EventLoopTest, HandlersMayDestroyThemselvesAndEachOther) {
   EventLoop loop;
   const auto pipe = MakePipe();

@@ -7,6 +7,7 @@
 #include "supervisor/processes.h"
 #include "supervisor/watcher_process.h"
 #include "support/eventually.h"
+#include "support/sanitizers.h"
 
 namespace kube_events {
 namespace {
@@ -147,9 +148,7 @@ TEST_F(WatcherLifecycleTest, AtRestItNeitherRunsNorGrows) {
   const long before = number("voluntary_ctxt_switches");
   EXPECT_FALSE(Eventually([&] { return number("voluntary_ctxt_switches") > before + 2; }, std::chrono::seconds{3}))
       << "it woke up more than twice in three seconds";
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_LE(number("VmRSS"), 12 * 1024) << "KiB";
-#endif
+  if (!kUnderSanitizer) EXPECT_LE(number("VmRSS"), 12 * 1024) << "KiB";
 }
 
 }  // namespace
