@@ -14,6 +14,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kube_events/base/file_descriptor.h"
+
 namespace kube_events {
 namespace {
 
@@ -24,38 +26,13 @@ constexpr std::size_t kLastWords = 1024;
 // that open.
 constexpr std::chrono::milliseconds kEndPoll{10};
 
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  ~Fd() { Close(); }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-  void Set(int fd) {
-    Close();
-    fd_ = fd;
-  }
-  void Close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_;
-};
-
-// A pipe of which the program gets the writing end.
-struct Pipe {
-  Fd read;
-  Fd write;
-  bool Open() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-    read.Set(ends[0]);
-    write.Set(ends[1]);
-    return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
-  }
-};
+// A pipe that is read without blocking.
+bool Open(Pipe& pipe) {
+  auto made = MakePipe();
+  if (!made) return false;
+  pipe = std::move(*made);
+  return ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK) == 0;
+}
 
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -70,8 +47,8 @@ int Spawn(const Command& command, const Pipe& out, const Pipe& err, pid_t& pid) 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, out.write.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&files, err.write.get(), STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&files, out.write_end.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, err.write_end.get(), STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -93,8 +70,6 @@ int Spawn(const Command& command, const Pipe& out, const Pipe& err, pid_t& pid) 
   return error;
 }
 
-int ExitCode(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
-
 // A program under way, until its end or its killing.
 class Run {
  public:
@@ -104,14 +79,14 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   Result<void> Start() {
-    wake_.Set(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!wake_.open() || !out_.Open() || !err_.Open()) return CannotRun(errno);
+    wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake_ || !Open(out_) || !Open(err_)) return CannotRun(errno);
     if (const int error = Spawn(command_, out_, err_, pid_)) {
       pid_ = -1;
       return CannotRun(error);
     }
-    out_.write.Close();
-    err_.write.Close();
+    out_.write_end.Reset();
+    err_.write_end.Reset();
     return {};
   }
 
@@ -158,29 +133,29 @@ class Run {
   }
 
   void AwaitOutput() {
-    std::array<pollfd, 3> fds{pollfd{out_.read.get(), POLLIN, 0}, pollfd{err_.read.get(), POLLIN, 0},
+    std::array<pollfd, 3> fds{pollfd{out_.read_end.get(), POLLIN, 0}, pollfd{err_.read_end.get(), POLLIN, 0},
                               pollfd{wake_.get(), POLLIN, 0}};
     ::poll(fds.data(), fds.size(), static_cast<int>(kEndPoll.count()));
   }
 
   void Read() {
-    ReadAll(out_.read, result_.output, command_.max_output + 1);
-    ReadAll(err_.read, result_.last_words, SIZE_MAX);
+    ReadAll(out_.read_end, result_.output, command_.max_output + 1);
+    ReadAll(err_.read_end, result_.last_words, SIZE_MAX);
     std::string& words = result_.last_words;
     if (words.size() > kLastWords) words.erase(0, words.size() - kLastWords);
   }
 
   // Takes what is there, until `text` has `enough` bytes; closes at the end.
-  static void ReadAll(Fd& from, std::string& text, std::size_t enough) {
+  static void ReadAll(UniqueFd& from, std::string& text, std::size_t enough) {
     std::array<char, 16384> piece{};
-    while (from.open() && text.size() < enough) {
+    while (from && text.size() < enough) {
       const ssize_t size = ::read(from.get(), piece.data(), piece.size());
       if (size > 0) {
         text.append(piece.data(), static_cast<std::size_t>(size));
         continue;
       }
       if (size < 0 && errno == EINTR) continue;
-      if (size == 0 || errno != EAGAIN) from.Close();
+      if (size == 0 || errno != EAGAIN) from.Reset();
       return;
     }
   }
@@ -195,7 +170,7 @@ class Run {
 
   const Command& command_;
   const std::stop_token& stop_;
-  Fd wake_;
+  UniqueFd wake_;
   Pipe out_;
   Pipe err_;
   pid_t pid_ = -1;
@@ -208,6 +183,10 @@ Result<CommandResult> RunCommand(const Command& command, const std::stop_token& 
   Run run(command, stop);
   if (auto started = run.Start(); !started) return Fail(started.error());
   return run.Finish();
+}
+
+int ExitCode(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 }  // namespace kube_events

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kube_events/supervisor/child_process.h"
+#include "kube_events/base/file_descriptor.h"
 #include "kube_events/supervisor/reload_api.h"
 
 namespace kube_events {

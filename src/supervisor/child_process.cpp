@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "kube_events/base/file_descriptor.h"
+
 namespace kube_events {
 namespace {
 
@@ -69,49 +71,30 @@ std::string Explain(const ChildOptions& options, const Failure& failure) {
 
 }  // namespace
 
-void UniqueFd::Reset() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
-Result<Pipe> MakePipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    return Fail(ErrorKind::kRetry, std::string("cannot make a pipe: ") + std::strerror(errno));
-  }
-  return Pipe{ends[0], ends[1]};
-}
-
 Result<pid_t> StartChild(const ChildOptions& options) {
   auto failure_pipe = MakePipe();
   if (!failure_pipe) return Fail(failure_pipe.error());
-  const UniqueFd read_end(failure_pipe->read_end);
-  UniqueFd write_end(failure_pipe->write_end);
 
   std::vector<char*> arguments;
   for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   const Launch launch{
       arguments[0],      arguments.data(),  options.directory.empty() ? nullptr : options.directory.c_str(),
-      options.stdout_fd, options.stderr_fd, write_end.get(),
+      options.stdout_fd, options.stderr_fd, failure_pipe->write_end.get(),
       getpid()};
   const pid_t pid = fork();
   if (pid == 0) Execute(launch);
   if (pid < 0) {
     return Fail(ErrorKind::kRetry, "cannot start " + options.command.front() + ": " + std::strerror(errno));
   }
-  write_end.Reset();
+  failure_pipe->write_end.Reset();
   Failure failure{};
   ssize_t size = 0;
-  while ((size = read(read_end.get(), &failure, sizeof failure)) < 0 && errno == EINTR) {
+  while ((size = read(failure_pipe->read_end.get(), &failure, sizeof failure)) < 0 && errno == EINTR) {
   }
   if (size != sizeof failure) return pid;
   waitpid(pid, nullptr, 0);
   return Fail(ErrorKind::kConfiguration, Explain(options, failure));
-}
-
-int ExitCode(int wait_status) {
-  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 std::string DescribeExit(int wait_status) {

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "kube_events/base/command.h"
+
 namespace kube_events {
 namespace {
 
@@ -38,10 +40,8 @@ void CommandRunner::Run(ChildOptions command, std::chrono::milliseconds timeout,
   handler_ = std::move(handler);
   output_.clear();
   timed_out_ = false;
-  const auto pipe = MakePipe();
-  const UniqueFd write_end(pipe ? pipe->write_end : -1);
-  read_end_ = UniqueFd(pipe ? pipe->read_end : -1);
-  command.stdout_fd = command.stderr_fd = write_end.get();
+  auto pipe = MakePipe();
+  if (pipe) command.stdout_fd = command.stderr_fd = pipe->write_end.get();
   const Result<pid_t> started = pipe ? StartChild(command) : Fail(pipe.error());
   if (!started) {
     output_ = started.error().message;
@@ -50,6 +50,7 @@ void CommandRunner::Run(ChildOptions command, std::chrono::milliseconds timeout,
     return;
   }
   pid_ = *started;
+  read_end_ = std::move(pipe->read_end);
   fcntl(read_end_.get(), F_SETFL, O_NONBLOCK);
   readable_ = loop_.WatchFd(read_end_.get(), EventLoop::Ready::kToRead, [this] { Read(); });
   timer_ = loop_.MakeTimer([this] {

@@ -12,7 +12,7 @@
 #include <map>
 #include <memory>
 
-#include "kube_events/supervisor/child_process.h"
+#include "kube_events/base/file_descriptor.h"
 
 namespace kube_events {
 namespace {

@@ -8,6 +8,9 @@
 #include <cstring>
 #include <utility>
 
+#include "kube_events/base/command.h"
+#include "kube_events/base/file_descriptor.h"
+
 namespace kube_events {
 namespace {
 
@@ -197,15 +200,13 @@ void Supervisor::Start(const std::filesystem::path& config) {
 
 Result<void> Supervisor::StartFluentBit(const std::vector<std::string>& command,
                                         const std::filesystem::path& directory) {
-  const auto pipe = MakePipe();
+  auto pipe = MakePipe();
   if (!pipe) return Fail(pipe.error());
-  const UniqueFd write_end(pipe->write_end);
-  UniqueFd read_end(pipe->read_end);
   // In the folder of its configuration, or a relative parsers_file makes it reject every reload.
-  const auto started = StartChild({.command = command, .directory = directory, .stderr_fd = write_end.get()});
+  const auto started = StartChild({.command = command, .directory = directory, .stderr_fd = pipe->write_end.get()});
   if (!started) return Fail(started.error());
   child_ = *started;
-  tee_ = std::make_unique<LogTee>(loop_, std::move(read_end), STDERR_FILENO);
+  tee_ = std::make_unique<LogTee>(loop_, std::move(pipe->read_end), STDERR_FILENO);
   parts_.metrics.SetChild(true, parts_.clock.Wall());
   parts_.health.SetReady("child");
   return {};

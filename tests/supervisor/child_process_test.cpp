@@ -7,6 +7,8 @@
 
 #include "supervisor/command_fixture.h"
 
+#include "kube_events/base/file_descriptor.h"
+
 namespace kube_events {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "kube_events/supervisor/child_process.h"
+#include "kube_events/base/file_descriptor.h"
 
 namespace kube_events {
 namespace {
@@ -46,7 +46,7 @@ TEST(EventLoopTest, HandlersMayDestroyThemselvesAndEachOther) {
   EventLoop loop;
   const auto pipe = MakePipe();
   ASSERT_TRUE(pipe);
-  const UniqueFd reader(pipe->read_end), writer(pipe->write_end);
+  const UniqueFd &reader = pipe->read_end, &writer = pipe->write_end;
   int calls = 0;
   std::unique_ptr<EventLoop::Watch> one, two;
   std::unique_ptr<EventLoop::Timer> timer;

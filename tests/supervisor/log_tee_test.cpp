@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "kube_events/base/file_descriptor.h"
+
 namespace kube_events {
 namespace {
 
@@ -15,11 +17,11 @@ using namespace std::chrono_literals;
 class LogTeeTest : public testing::Test {
  protected:
   std::string Pass(const std::string& text) {
-    const auto in = MakePipe(), out = MakePipe();
-    const UniqueFd sink(out->write_end), reader(out->read_end);
-    UniqueFd writer(in->write_end);
+    auto in = MakePipe(), out = MakePipe();
+    const UniqueFd &sink = out->write_end, &reader = out->read_end;
+    UniqueFd& writer = in->write_end;
     fcntl(reader.get(), F_SETFL, O_NONBLOCK);
-    LogTee tee(loop_, UniqueFd(in->read_end), sink.get());
+    LogTee tee(loop_, std::move(in->read_end), sink.get());
     std::string passed;
     const auto watch = loop_.WatchFd(reader.get(), EventLoop::Ready::kToRead, [&] {
       char buffer[1000];

@@ -148,7 +148,9 @@ TEST_F(WatcherLifecycleTest, AtRestItNeitherRunsNorGrows) {
   const long before = number("voluntary_ctxt_switches");
   EXPECT_FALSE(Eventually([&] { return number("voluntary_ctxt_switches") > before + 2; }, std::chrono::seconds{3}))
       << "it woke up more than twice in three seconds";
-  if (!kUnderSanitizer) EXPECT_LE(number("VmRSS"), 12 * 1024) << "KiB";
+  if (!kUnderSanitizer) {
+    EXPECT_LE(number("VmRSS"), 12 * 1024) << "KiB";
+  }
 }
 
 }  // namespace

@@ -32,4 +32,7 @@ struct CommandResult {
 // is never in an error.
 Result<CommandResult> RunCommand(const Command& command, const std::stop_token& stop);
 
+// How a process ended, from the status of waitpid(2): its exit code, or 128 + the number of the signal that killed it.
+int ExitCode(int wait_status);
+
 }  // namespace kube_events

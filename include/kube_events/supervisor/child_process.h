@@ -28,9 +28,8 @@ struct ChildOptions {
 // The death signal follows the thread that forked (prctl(2), PR_SET_PDEATHSIG), hence the rule about threads above.
 Result<pid_t> StartChild(const ChildOptions& options);
 
-// How a process ended, from the status of waitpid(2): its exit code, or 128 + the number of the signal that killed it.
-int ExitCode(int wait_status);
-// The same in words: "exited with code 3", "was killed by signal 9 (Killed)".
+// How a process ended, from the status of waitpid(2), in words: "exited with code 3", "was killed by signal 9
+// (Killed)".
 std::string DescribeExit(int wait_status);
 
 // All children that have ended since the last call, orphans that were handed to this process included. Does not block.
@@ -38,31 +37,5 @@ std::vector<std::pair<pid_t, int>> ReapChildren();
 
 // Has orphaned descendants handed to this process, as to PID 1, so that none stays a zombie.
 void AdoptOrphans();
-
-// A pipe whose ends are closed in programs that are executed. Fails with kRetry.
-struct Pipe {
-  int read_end = -1;
-  int write_end = -1;
-};
-Result<Pipe> MakePipe();
-
-// Closes its file descriptor. Movable.
-class UniqueFd {
- public:
-  explicit UniqueFd(int fd = -1) : fd_(fd) {}
-  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  UniqueFd& operator=(UniqueFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~UniqueFd() { Reset(); }
-
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-  void Reset();
-
- private:
-  int fd_;
-};
 
 }  // namespace kube_events

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
+#include "kube_events/base/file_descriptor.h"
 #include "kube_events/base/logging.h"
-#include "kube_events/supervisor/child_process.h"
 #include "kube_events/supervisor/event_loop.h"
 #include "kube_events/supervisor/folders.h"
 

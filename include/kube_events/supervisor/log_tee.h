@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "kube_events/supervisor/child_process.h"
+#include "kube_events/base/file_descriptor.h"
 #include "kube_events/supervisor/event_loop.h"
 
 namespace kube_events {
