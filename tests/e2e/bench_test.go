@@ -31,6 +31,7 @@ const sentinelReason = "Sentinel"
 type bench struct {
 	*testing.T
 	events.Writer
+	site     *site
 	exporter *exporter.Exporter
 	// owns tells which series the test answers for. By default those of its
 	// namespace: an exporter of the whole cluster sees other tests too.
@@ -43,20 +44,26 @@ type bench struct {
 // newBench creates a namespace; the exporter is not started yet.
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	namespace := newNamespace(t)
+	return newBenchOn(t, cluster)
+}
+
+func newBenchOn(t *testing.T, s *site) *bench {
+	t.Helper()
+	namespace := newNamespace(t, s)
 	return &bench{
 		T:             t,
-		Writer:        events.Writer{T: t, Client: cluster.Client, Namespace: namespace},
+		Writer:        events.Writer{T: t, Client: s.Client, Namespace: namespace},
+		site:          s,
 		owns:          func(s exporter.Series) bool { return s.Namespace == namespace },
 		shapeSentinel: func(*corev1.Event) {},
 	}
 }
 
-func newNamespace(t *testing.T) string {
+func newNamespace(t *testing.T, s *site) string {
 	t.Helper()
 	name := "e2e-" + rand.String(8)
 	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := cluster.Client.CoreV1().Namespaces().Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+	if _, err := s.Client.CoreV1().Namespaces().Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return name
@@ -65,14 +72,14 @@ func newNamespace(t *testing.T) string {
 // startExporter starts an exporter that may read the Events of the core API.
 func (b *bench) startExporter(args ...string) {
 	b.Helper()
-	args = append(args, "--kubeconfig="+readerKubeconfig(b.T, cluster.URL, coreAPI))
+	args = append(args, "--kubeconfig="+b.site.kubeconfig(b.T, b.site.URL, coreAPI))
 	b.exporter = exporter.Start(b.T, exporter.Command{Args: args})
 }
 
-// readerKubeconfig has the rights for one Event API.
-func readerKubeconfig(t *testing.T, server, api string) string {
+// kubeconfig has the rights for one Event API.
+func (s *site) kubeconfig(t *testing.T, server, api string) string {
 	t.Helper()
-	return writeKubeconfig(t, access.TokenKubeconfig(server, cluster.CA, readers[api].Token))
+	return writeKubeconfig(t, access.TokenKubeconfig(server, s.CA, s.readers[api].Token))
 }
 
 func writeKubeconfig(t *testing.T, config access.Kubeconfig) string {

@@ -40,7 +40,7 @@ func TestSignalEndsTheExporterWhileTheAPIServerIsSilent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	hole := proxy.StartSilent(t)
-	b.exporter = exporter.Launch(t, exporter.Command{Args: []string{"--kubeconfig=" + readerKubeconfig(t, hole, coreAPI)}})
+	b.exporter = exporter.Launch(t, exporter.Command{Args: []string{"--kubeconfig=" + cluster.kubeconfig(t, hole, coreAPI)}})
 	b.waitFor(exporter.ReadyTimeout, func(ctx context.Context) error {
 		_, _, err := b.exporter.Get(ctx, "/healthz")
 		return err

@@ -173,7 +173,7 @@ func TestUnusableCredentialsAreNamed(t *testing.T) {
 		},
 		// Any certificate but the one that signed the server's.
 		"foreign CA": {
-			config: access.TokenKubeconfig(cluster.URL, pair.Certificate, readers[coreAPI].Token),
+			config: access.TokenKubeconfig(cluster.URL, pair.Certificate, cluster.readers[coreAPI].Token),
 			says:   []string{"certificate"},
 		},
 	} {

@@ -36,6 +36,24 @@ func NewServerCertificate() (ca []byte, server KeyPair, err error) {
 	return signer.pem, server, err
 }
 
+// ReplaceServingCA gives the API server a certificate of another authority.
+// It is used from the next start on; clients' certificates stay good.
+func (c *ControlPlane) ReplaceServingCA() error {
+	c.CA = c.nextAuthority.pem
+	return c.writeServerCertificate(c.nextAuthority)
+}
+
+func (c *ControlPlane) writeServerCertificate(signer *authority) error {
+	server, err := signer.server()
+	if err != nil {
+		return err
+	}
+	if err := c.writeFile("server.crt", server.Certificate); err != nil {
+		return err
+	}
+	return c.writeFile("server.key", server.Key)
+}
+
 func newAuthority() (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -33,7 +34,8 @@ type ControlPlane struct {
 	URL  string
 	Host string
 	Port int
-	// CA is the certificate that signed the server's, in PEM.
+	// CA is the certificate that signed the server's, in PEM. ReplaceServingCA
+	// changes it.
 	CA []byte
 	// Client may do everything, without a rate limit.
 	Client kubernetes.Interface
@@ -41,8 +43,10 @@ type ControlPlane struct {
 	dir       string
 	binaries  Binaries
 	authority *authority
-	etcd      *etcd
-	apiServer *process.Process
+	// nextAuthority signs the server's certificate after ReplaceServingCA.
+	nextAuthority *authority
+	etcd          *etcd
+	apiServer     *process.Process
 }
 
 // Start returns a control plane that answers, or an error that shows the logs.
@@ -80,12 +84,12 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	return c.StartAPIServer(ctx)
 }
 
-// AdminConfig gives the rights of system:masters.
+// AdminConfig gives the rights of system:masters. It outlives ReplaceServingCA.
 func (c *ControlPlane) AdminConfig() *rest.Config {
 	return &rest.Config{
 		Host:            c.URL,
 		BearerToken:     adminToken,
-		TLSClientConfig: rest.TLSClientConfig{CAData: c.CA},
+		TLSClientConfig: rest.TLSClientConfig{CAData: slices.Concat(c.authority.pem, c.nextAuthority.pem)},
 		QPS:             -1,
 	}
 }
@@ -102,6 +106,12 @@ func (c *ControlPlane) Compact(ctx context.Context) error { return c.etcd.compac
 // APIServer is the process, for tests that kill or stop it.
 func (c *ControlPlane) APIServer() *process.Process { return c.apiServer }
 
+// Etcd is the process, for tests that kill or stop it.
+func (c *ControlPlane) Etcd() *process.Process { return c.etcd.process }
+
+// StartEtcd starts etcd on its address and its files, again after a stop.
+func (c *ControlPlane) StartEtcd(ctx context.Context) error { return c.etcd.start(ctx) }
+
 // StartAPIServer starts the API server on its address, again after a stop.
 func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	var err error
@@ -109,11 +119,17 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	if c.apiServer, err = process.Start(c.dir, "kube-apiserver", command); err != nil {
 		return err
 	}
+	return c.WaitReady(ctx)
+}
+
+// WaitReady returns when the API server answers everything, which it does not
+// before it has found etcd.
+func (c *ControlPlane) WaitReady(ctx context.Context) error {
 	transport, err := rest.TransportFor(c.AdminConfig())
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Transport: transport}
+	client := &http.Client{Transport: transport, Timeout: 5 * time.Second}
 	return poll.Until(ctx, readyTimeout, func(ctx context.Context) error {
 		if err := c.apiServer.Exited(); err != nil {
 			return err
@@ -169,9 +185,11 @@ func (c *ControlPlane) writeSecrets() error {
 	if c.authority, err = newAuthority(); err != nil {
 		return err
 	}
+	if c.nextAuthority, err = newAuthority(); err != nil {
+		return err
+	}
 	c.CA = c.authority.pem
-	server, err := c.authority.server()
-	if err != nil {
+	if err := c.writeServerCertificate(c.authority); err != nil {
 		return err
 	}
 	accountKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -184,16 +202,18 @@ func (c *ControlPlane) writeSecrets() error {
 	}
 	for name, content := range map[string][]byte{
 		"ca.crt":              c.CA,
-		"server.crt":          server.Certificate,
-		"server.key":          server.Key,
 		"service-account.key": accountPEM,
 		"tokens.csv":          []byte(adminToken + ",admin,admin,system:masters\n"),
 	} {
-		if err := os.WriteFile(filepath.Join(c.dir, name), content, 0o600); err != nil {
+		if err := c.writeFile(name, content); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c *ControlPlane) writeFile(name string, content []byte) error {
+	return os.WriteFile(filepath.Join(c.dir, name), content, 0o600)
 }
 
 // httpGet returns nil for status 200, otherwise an error that holds the body.

@@ -5,6 +5,8 @@ package events
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -14,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"kube-events-exporter/tests/e2e/internal/poll"
 )
 
 // Writer writes into one namespace. A write that the API server refuses ends
@@ -22,6 +26,9 @@ type Writer struct {
 	T         testing.TB
 	Client    kubernetes.Interface
 	Namespace string
+	// Patience is how long a write that fails is repeated, so that an outage
+	// of the control plane leaves no doubt about what was written. 0: never.
+	Patience time.Duration
 }
 
 // Record is an Event as client-go's tools/record writes it: the count and the
@@ -66,18 +73,18 @@ func (w Writer) Series(name, reason string, count int32, first time.Time) *event
 // Create posts an Event of either API.
 func (w Writer) Create(event any) {
 	w.T.Helper()
-	ctx, cancel := w.context()
-	defer cancel()
-	var err error
-	switch e := event.(type) {
-	case *corev1.Event:
-		_, err = w.Client.CoreV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{})
-	case *eventsv1.Event:
-		_, err = w.Client.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{})
-	default:
-		w.T.Fatalf("%T is no Event", event)
-	}
-	w.check("create", err)
+	w.write("create", apierrors.IsAlreadyExists, func(ctx context.Context) error {
+		var err error
+		switch e := event.(type) {
+		case *corev1.Event:
+			_, err = w.Client.CoreV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{})
+		case *eventsv1.Event:
+			_, err = w.Client.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{})
+		default:
+			err = poll.Final{Err: fmt.Errorf("%T is no Event", event)}
+		}
+		return err
+	})
 }
 
 // SetCount publishes further occurrences as tools/record does.
@@ -111,21 +118,22 @@ func (w Writer) SetLabel(name, key, value string) {
 // Patch merges fields of core/v1 into the Event.
 func (w Writer) Patch(name string, fields map[string]any) {
 	w.T.Helper()
-	ctx, cancel := w.context()
-	defer cancel()
 	patch, err := json.Marshal(fields)
-	if err == nil {
-		_, err = w.Client.CoreV1().Events(w.Namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+	if err != nil {
+		w.T.Fatal(err)
 	}
-	w.check("patch", err)
+	w.write("patch", nil, func(ctx context.Context) error {
+		_, err := w.Client.CoreV1().Events(w.Namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
 }
 
 // Delete removes an Event as its TTL or an administrator does.
 func (w Writer) Delete(name string) {
 	w.T.Helper()
-	ctx, cancel := w.context()
-	defer cancel()
-	w.check("delete", w.Client.CoreV1().Events(w.Namespace).Delete(ctx, name, metav1.DeleteOptions{}))
+	w.write("delete", apierrors.IsNotFound, func(ctx context.Context) error {
+		return w.Client.CoreV1().Events(w.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
+	})
 }
 
 // Recreate deletes an Event and posts another one under its name.
@@ -135,17 +143,38 @@ func (w Writer) Recreate(event *corev1.Event) {
 	w.Create(event)
 }
 
-func (w Writer) context() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(w.T.Context(), 20*time.Second)
+// write makes one request, or as many as it takes within Patience. One that
+// failed may have been carried out nevertheless: done tells so by the error of
+// the next.
+func (w Writer) write(what string, done func(error) bool, request func(context.Context) error) {
+	w.T.Helper()
+	limit := requestTimeout
+	if w.Patience > 0 {
+		limit = impatientTimeout
+	}
+	repeated := false
+	err := poll.Until(w.T.Context(), max(w.Patience, requestTimeout), func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		err := request(ctx)
+		if repeated && done != nil && done(err) {
+			return nil
+		}
+		repeated = true
+		if err != nil && w.Patience == 0 {
+			return poll.Final{Err: err}
+		}
+		return err
+	})
+	if w.T.Context().Err() != nil {
+		// The test is over, and has its verdict.
+		runtime.Goexit()
+	}
+	if err != nil {
+		w.T.Fatalf("%s: %v", what, err)
+	}
 }
 
-func (w Writer) check(what string, err error) {
-	w.T.Helper()
-	if err == nil {
-		return
-	}
-	if status, isStatus := err.(apierrors.APIStatus); isStatus {
-		w.T.Fatalf("%s: the API server refused: %s", what, status.Status().Message)
-	}
-	w.T.Fatalf("%s: %v", what, err)
-}
+// impatientTimeout bounds one of several tries: an API server without its etcd
+// does not answer.
+const impatientTimeout = 5 * time.Second

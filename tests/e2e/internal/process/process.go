@@ -3,6 +3,7 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -79,6 +80,28 @@ func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // Signal sends sig to the process.
 func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
+
+// Suspend stops the process by SIGSTOP and returns when all its threads stand
+// still. SIGCONT lets it go on.
+func (p *Process) Suspend() error {
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	return poll.Until(context.Background(), 10*time.Second, func(context.Context) error {
+		states, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Pid()))
+		if err != nil || len(states) == 0 {
+			return poll.Final{Err: fmt.Errorf("%s has no threads: %v", p.name, err)}
+		}
+		for _, path := range states {
+			// A thread that has ended meanwhile stands still too.
+			stat, err := os.ReadFile(path)
+			if err == nil && !strings.Contains(string(stat), ") T ") {
+				return fmt.Errorf("%s does not stand still", p.name)
+			}
+		}
+		return nil
+	})
+}
 
 // Wait returns the exit code (-1 after a signal), or an error if the process
 // still runs after limit.
