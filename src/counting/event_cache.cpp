@@ -20,6 +20,12 @@ Known UnpackLive(const LiveEntry& entry) {
   return known;
 }
 
+Known UnpackTombstone(const Tombstone& tombstone) {
+  Known known = Unpack(tombstone.packed);
+  known.creation_time = UnpackSeconds(tombstone.creation_seconds);
+  return known;
+}
+
 }  // namespace
 
 EventKey MakeEventKey(std::string_view namespace_name, std::string_view name, std::uint64_t seed) {
@@ -29,8 +35,8 @@ EventKey MakeEventKey(std::string_view namespace_name, std::string_view name, st
   return {hash.high64, hash.low64};
 }
 
-std::uint64_t HashUid(std::string_view uid, std::uint64_t seed) {
-  return XXH3_64bits_withSeed(uid.data(), uid.size(), seed);
+std::uint32_t HashUid(std::string_view uid, std::uint64_t seed) {
+  return static_cast<std::uint32_t>(XXH3_64bits_withSeed(uid.data(), uid.size(), seed));
 }
 
 EventCache::EventCache(const EventCacheOptions& options)
@@ -44,9 +50,7 @@ std::optional<Known> EventCache::Find(const EventKey& key) const {
   if (const std::uint32_t place = live_->Find(key); place != LiveStore::kNone) return UnpackLive(live_->At(place));
   const Tombstone* tombstone = tombstones_->Find(key);
   if (tombstone == nullptr) return std::nullopt;
-  Known known = Unpack(tombstone->packed);
-  known.creation_time = UnpackSeconds(tombstone->creation_seconds);
-  return known;
+  return UnpackTombstone(*tombstone);
 }
 
 void EventCache::Put(const EventKey& key, const Known& known, SeenIn seen, WallTime now) {
@@ -106,6 +110,19 @@ void EventCache::ForgetVersions(ScopeIndex scope) {
   }
 }
 
+void EventCache::VisitLive(FunctionRef<bool(const EventKey&, const Known&, ScopeIndex)> visit) const {
+  for (std::uint32_t place = live_->MostRecentlySeen(); place != LiveStore::kNone; place = live_->At(place).older) {
+    const LiveEntry& entry = live_->At(place);
+    if (!visit(entry.key, UnpackLive(entry), entry.seen.scope)) return;
+  }
+}
+
+void EventCache::VisitTombstones(FunctionRef<bool(std::uint64_t, const Known&, WallTime)> visit) const {
+  tombstones_->VisitNewestFirst([&](const Tombstone& tombstone) {
+    return visit(tombstone.key, UnpackTombstone(tombstone), WallTime{std::chrono::seconds{tombstone.buried_seconds}});
+  });
+}
+
 void EventCache::Expire(WallTime now) {
   const WallTime limit = now - options_.tombstone_ttl;
   while (const Tombstone* oldest = tombstones_->Oldest()) {
@@ -119,6 +136,7 @@ void EventCache::AddTombstone(const EventKey& key, const Known& known, WallTime 
   tombstones_->Add(key, known, now);
   // Holes take memory as well: twice the bound is the most that they may make of it.
   while (tombstones_->size() > options_.max_tombstones || tombstones_->places() > 2 * options_.max_tombstones + 1) {
+    overflowed_ = true;
     DropOldest(now);
   }
 }

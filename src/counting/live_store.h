@@ -45,6 +45,7 @@ class EventCache::LiveStore {
   void Touch(std::uint32_t place);
   void Remove(std::uint32_t place);
   std::uint32_t LeastRecentlySeen() const { return oldest_; }
+  std::uint32_t MostRecentlySeen() const { return newest_; }
 
   std::size_t size() const { return index_.size(); }
   // Places below this one may be in use.

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "counted_scope.h"
+#include "export.h"
 #include "kube_events/base/resource_version.h"
 #include "kube_events/counting/event_cache.h"
 #include "kube_events/counting/rules.h"
@@ -13,16 +15,6 @@ namespace {
 
 // 0 where the version is no number; such a state counts as changed.
 std::uint64_t ParseVersion(std::string_view text) { return ParseResourceVersion(text).value_or(0); }
-
-struct CountedScope {
-  bool label_selector = false;
-  // Of the list being read or read last.
-  ListReason reason = ListReason::kFirst;
-  std::uint16_t list = 0;
-  std::size_t evicted_before = 0;                              // by all scopes, when a first list began
-  WallTime horizon = WallTime::max() - std::chrono::hours{1};  // nothing is fresh before the first list
-  WallTime baseline_time;
-};
 
 bool MeansSomething(const Occurrences& occurrences) {
   return occurrences.add > 0 || occurrences.uncertain_counted > 0 || occurrences.uncertain_not_counted > 0 ||
@@ -37,11 +29,12 @@ struct OccurrenceCounter::Impl {
         sink(receiver),
         cache({options.max_live, options.max_tombstones, options.tombstone_ttl}) {
     for (const Scope& scope : options.scopes) {
-      scopes.emplace_back().label_selector = !scope.label_selector.empty();
+      scopes.emplace_back(!scope.label_selector.empty());
     }
   }
 
-  Sighting See(const Event& event) const {
+  Sighting See(const Change& change) const {
+    const Event& event = change.event;
     Sighting sighting;
     sighting.uid = HashUid(event.uid, options.hash_seed);
     sighting.epoch = event.Epoch();
@@ -49,23 +42,27 @@ struct OccurrenceCounter::Impl {
     sighting.resource_version = ParseVersion(event.resource_version);
     sighting.creation_time = event.creation_time;
     sighting.has_series = event.has_series;
+    sighting.was_there = change.kind == ChangeKind::kModified || change.kind == ChangeKind::kDeleted;
     return sighting;
   }
 
-  RuleContext ContextOf(const Change& change, const CountedScope& scope) const {
-    RuleContext context;
-    if (change.kind == ChangeKind::kListed && scope.reason == ListReason::kFirst) context.moment = Moment::kFirstList;
-    if (change.kind == ChangeKind::kListed && scope.reason == ListReason::kRestored) {
-      context.moment = Moment::kRestoredList;
-    }
-    context.now = change.server_time;
-    context.horizon = scope.horizon;
+  RuleContext ContextOf(const Change& change, CountedScope& scope, const Sighting& sighting) const {
+    RuleContext context = scope.ContextOf(change, sighting.resource_version);
     context.forgotten = cache.forgotten();
     context.forgot_living = cache.forgot_living();
-    context.label_selector = scope.label_selector;
+    context.resumed.complete = context.resumed.complete && !cache.overflowed();
     context.sync_period =
-        options.sync_period.count() > 0 && change.server_time - scope.baseline_time <= options.sync_period;
+        options.sync_period.count() > 0 && change.server_time - scope.baseline_time() <= options.sync_period;
     return context;
+  }
+
+  // What a first list brought that has to be started again is stale.
+  void ForgetFirstList(ScopeIndex index, WallTime server_time) {
+    cache.DropLive(index);
+    std::size_t& before = evicted_before[index];
+    const bool some_evicted = cache.evicted() != before;
+    if (scopes[index].list() > 1 && some_evicted) cache.ForgetTombstones(server_time);  // some are what it brought
+    before = cache.evicted();
   }
 
   void PublishStats() {
@@ -78,6 +75,7 @@ struct OccurrenceCounter::Impl {
   OccurrenceSink& sink;
   EventCache cache;
   std::vector<CountedScope> scopes;
+  std::vector<std::size_t> evicted_before = std::vector<std::size_t>(options.scopes.size());  // each first list
   std::atomic<std::size_t> live{0};
   std::atomic<std::size_t> tombstones{0};
   std::atomic<std::size_t> evicted{0};
@@ -88,41 +86,50 @@ OccurrenceCounter::OccurrenceCounter(OccurrenceCounterOptions options, Occurrenc
 
 OccurrenceCounter::~OccurrenceCounter() = default;
 
-void OccurrenceCounter::OnListBegin(ScopeIndex index, ListReason reason, WallTime server_time) {
-  CountedScope& scope = impl_->scopes.at(index);
-  scope.reason = reason;
-  ++scope.list;
-  if (reason == ListReason::kRelist) return;
-  scope.horizon = server_time;
-  if (reason == ListReason::kRestored) return impl_->cache.ForgetVersions(index);
-  // A first list that has to be started again is a later baseline: what happened between the two attempts is in the
-  // second one and adds nothing, so observation begins with that one, and what the first attempt brought is stale.
-  scope.baseline_time = server_time;
-  impl_->cache.DropLive(index);
-  const bool evicted = impl_->cache.evicted() != scope.evicted_before;
-  if (scope.list > 1 && evicted) impl_->cache.ForgetTombstones(server_time);  // some are what it brought
-  scope.evicted_before = impl_->cache.evicted();
+SavedCounts OccurrenceCounter::Export(std::size_t most) const {
+  SavedCounts counts = ExportCounts(impl_->cache, impl_->scopes, most);
+  counts.hash_seed = impl_->options.hash_seed;
+  return counts;
 }
 
-void OccurrenceCounter::OnListCommitted(ScopeIndex index, WallTime server_time) {
-  impl_->cache.BuryUnseen({index, impl_->scopes.at(index).list}, server_time);
+void OccurrenceCounter::Restore(const SavedCounts& saved, WallTime now) {
+  impl_->options.hash_seed = saved.hash_seed;
+  const bool complete = RestoreTotals(saved, now, impl_->options.tombstone_ttl, impl_->cache);
+  for (const SavedScope& scope : saved.scopes) impl_->scopes.at(scope.scope).Resume(scope, complete);
+  impl_->PublishStats();
+}
+
+void OccurrenceCounter::OnListBegin(ScopeIndex index, ListReason reason, WallTime server_time) {
+  CountedScope& scope = impl_->scopes.at(index);
+  scope.BeginList(reason, server_time);
+  if (reason == ListReason::kRestored) return impl_->cache.ForgetVersions(index);
+  if (reason == ListReason::kFirst) impl_->ForgetFirstList(index, server_time);
+}
+
+void OccurrenceCounter::OnListCommitted(ScopeIndex index, std::string_view version, WallTime server_time) {
+  CountedScope& scope = impl_->scopes.at(index);
+  impl_->cache.BuryUnseen({index, scope.list()}, server_time);
+  scope.CommitList(version, server_time);
   impl_->PublishStats();
 }
 
 void OccurrenceCounter::OnChange(const Change& change) {
   Impl& impl = *impl_;
-  const CountedScope& scope = impl.scopes.at(change.scope);
+  CountedScope& scope = impl.scopes.at(change.scope);
   impl.cache.Expire(change.server_time);
 
   const Event& event = change.event;
   const EventKey key = MakeEventKey(event.namespace_name, event.name, impl.options.hash_seed);
   const std::optional<Known> known = impl.cache.Find(key);
-  const Sighting sighting = impl.See(event);
-  const Verdict verdict = Decide(known, sighting, impl.ContextOf(change, scope));
+  const Sighting sighting = impl.See(change);
+  const Verdict verdict = Decide(known, sighting, impl.ContextOf(change, scope, sighting));
+  scope.Counted(change);
 
   const bool of_older_object = verdict.replay && known->uid != sighting.uid;
-  if (change.kind != ChangeKind::kDeleted) {
-    impl.cache.Put(key, verdict.known, {change.scope, scope.list}, change.server_time);
+  if (verdict.later) {
+    // Nothing to remember yet.
+  } else if (change.kind != ChangeKind::kDeleted) {
+    impl.cache.Put(key, verdict.known, {change.scope, scope.list()}, change.server_time);
   } else if (!of_older_object) {
     impl.cache.Bury(key, verdict.known, change.server_time);
   }

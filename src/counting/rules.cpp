@@ -12,6 +12,9 @@ using std::chrono::seconds;
 constexpr seconds kSkew{5};
 constexpr seconds kSkewAndRounding{6};
 
+// API servers stamp creation times with their own clocks, in no exact order.
+constexpr seconds kCreationSkew{30};
+
 enum class Freshness { kFresh, kNearlyFresh, kNotFresh };
 
 // Whether the run named by `epoch` began after we did, so that no part of it was counted or shown before.
@@ -153,11 +156,65 @@ Verdict KnownName(const Known& known, const Sighting& sighting, const RuleContex
   return verdict;
 }
 
+// In a list, after a restart: a state that the checkpoint counted, so it adds nothing.
+Verdict CountedBefore(const std::optional<Known>& known, const Sighting& sighting, const Resumed& resumed) {
+  Verdict verdict{.occurrences = {.baseline = true}, .known = Remember(sighting)};
+  if (known && known->uid == sighting.uid) {
+    const bool same_run = !sighting.epoch || sighting.epoch == known->epoch;
+    verdict.known.epoch = known->epoch;  // a late write of the run before does not change it
+    verdict.known.highest = same_run ? std::max(known->highest, sighting.total) : known->highest;
+    verdict.known.last = same_run ? sighting.total : known->last;
+    verdict.known.baselined = known->baselined;
+    verdict.known.series_at_baseline = known->series_at_baseline;
+    return verdict;
+  }
+  verdict.known.baselined = !resumed.complete || sighting.creation_time <= resumed.baseline_time;
+  verdict.known.series_at_baseline = verdict.known.baselined && sighting.has_series;
+  return verdict;
+}
+
+// Existed when the checkpoint was saved, and is not in it.
+Verdict NotSaved(const Sighting& sighting, const RuleContext& context) {
+  const bool hidden = context.moment == Moment::kLostList && context.label_selector;
+  if (!context.resumed.complete || hidden) {
+    Verdict verdict{.known = Remember(sighting)};
+    verdict.occurrences = {.add = 1, .uncertain_counted = 1, .uncertain_not_counted = sighting.total - 1};
+    verdict.known.baselined = true;
+    verdict.known.series_at_baseline = sighting.has_series;
+    return verdict;
+  }
+  // Then its highest total was 1, and its epoch not later than its creation.
+  Known known = Remember(sighting);
+  known.highest = 1;
+  known.last = 1;
+  known.baselined = sighting.creation_time <= context.resumed.baseline_time;
+  const bool late_epoch = sighting.epoch && sighting.creation_time && *sighting.epoch > *sighting.creation_time + kSkew;
+  return late_epoch ? NewRun(known, sighting) : SameRun(known, sighting, context);
+}
+
+bool IsUpToPosition(const Sighting& sighting, const Resumed& resumed) {
+  return sighting.resource_version != 0 && sighting.resource_version <= resumed.position;
+}
+
+// Whether an Event that nothing is known of existed when the checkpoint was saved.
+bool ExistedAtPosition(const Sighting& sighting, const RuleContext& context) {
+  if (context.moment == Moment::kCatchUp) return sighting.was_there;
+  if (context.moment != Moment::kLostList || !sighting.creation_time || !context.resumed.newest) return false;
+  const WallTime newest = *context.resumed.newest;
+  return *sighting.creation_time < newest - kCreationSkew ||
+         (!context.resumed.complete && *sighting.creation_time <= newest + kSkew);
+}
+
 }  // namespace
 
 Verdict Decide(const std::optional<Known>& known, const Sighting& sighting, const RuleContext& context) {
   if (context.moment == Moment::kFirstList) return Baseline(sighting);
+  const bool listed = context.moment == Moment::kResumedList;
+  if (listed && !IsUpToPosition(sighting, context.resumed)) return {.occurrences = {.baseline = true}, .later = true};
   if (known && IsReplay(*known, sighting)) return {.known = *known, .replay = true};
+  const bool counted = listed || (context.moment == Moment::kLostList && IsUpToPosition(sighting, context.resumed));
+  if (counted) return CountedBefore(known, sighting, context.resumed);
+  if (!known && ExistedAtPosition(sighting, context)) return NotSaved(sighting, context);
   Verdict verdict = known ? KnownName(*known, sighting, context) : FirstSight(sighting, context);
   if (context.moment == Moment::kRestoredList && verdict.occurrences.add > 0) {
     // The state may be older than what was counted, and than what its writer counts on from.

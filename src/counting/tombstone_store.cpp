@@ -54,6 +54,13 @@ void EventCache::TombstoneStore::SkipHoles() {
   }
 }
 
+void EventCache::TombstoneStore::VisitNewestFirst(FunctionRef<bool(const Tombstone&)> visit) const {
+  for (std::uint32_t position = next_; position != first_; --position) {
+    const bool in_use = chunks_[ChunkOf(position - 1)] && At(position - 1).packed.last != 0;
+    if (in_use && !visit(At(position - 1))) return;
+  }
+}
+
 std::size_t EventCache::TombstoneStore::MemoryBytes() const {
   const auto kept = std::count_if(chunks_.begin(), chunks_.end(), [](const auto& chunk) { return chunk != nullptr; });
   return static_cast<std::size_t>(kept) * sizeof(Chunk) + index_.capacity() * (sizeof(std::uint32_t) + 1);

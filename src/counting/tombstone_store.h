@@ -39,6 +39,8 @@ class EventCache::TombstoneStore {
   // The oldest tombstone, or nothing.
   const Tombstone* Oldest() const { return size() == 0 ? nullptr : &At(first_); }
   void RemoveOldest();
+  // Until `visit` returns false.
+  void VisitNewestFirst(FunctionRef<bool(const Tombstone&)> visit) const;
 
   std::size_t size() const { return index_.size(); }
   // Including holes; what the memory is used for.

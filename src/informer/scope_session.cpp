@@ -110,10 +110,10 @@ void ScopeSession::Do(const DeliverItems&) {
   Feed(PageDelivered{});
 }
 
-void ScopeSession::Do(const CommitList&) {
+void ScopeSession::Do(const CommitList& effect) {
   parts_.log.Info("the list of Events is complete; they are watched from here on",
                   {{"scope", scope_.Name()}, {"events", listed_}});
-  parts_.consumer.OnListCommitted(index_, server_clock_.Now());
+  parts_.consumer.OnListCommitted(index_, effect.version, server_clock_.Now());
   parts_.monitor.OnRequest("list", RequestOutcome::kGranted, nullptr);
   body_ = std::string();  // pages are large and lists are rare
 }

@@ -127,7 +127,7 @@ WatchEffects WatchMachine::TakePage(const PageReceived& page) {
 
 WatchEffects WatchMachine::NextPage(MonotonicTime now) {
   if (!continue_token_.empty()) return {StartTimer{options_.list_page_deadline}, RequestPage{continue_token_}};
-  WatchEffects effects{CommitList{}};
+  WatchEffects effects{CommitList{list_version_}};
   if (std::exchange(gap_pending_, false)) {
     effects.push_back(ReportGap{std::chrono::duration_cast<std::chrono::milliseconds>(now - continuous_until_)});
   }

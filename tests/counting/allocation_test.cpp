@@ -79,7 +79,7 @@ TEST(Allocation, CountingAKnownEventNeedsNone) {
   OccurrenceCounter counter(options, sink);
   const WallTime now{std::chrono::seconds{1'767'225'600}};
   counter.OnListBegin(0, ListReason::kFirst, now);
-  counter.OnListCommitted(0, now);
+  counter.OnListCommitted(0, "1", now);
   Event event;
   event.name = "a-name-that-is-too-long-for-a-short-string.17f1c2a3b4d5e6f7";
   event.uid = "0f8fad5b-d9cb-469f-a165-70867728950e";

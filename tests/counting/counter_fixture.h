@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,8 @@ struct State {
   std::string uid = "uid-1";
   std::int64_t series = 0;  // 0: none
   OptionalTime event_time = std::nullopt;
-  std::string version = {};  // empty: the next one
+  std::string version = {};             // empty: the next one
+  OptionalTime created = std::nullopt;  // unset: now
 };
 
 class CounterFixture : public ::testing::Test, private OccurrenceSink {
@@ -33,7 +35,9 @@ class CounterFixture : public ::testing::Test, private OccurrenceSink {
   static constexpr WallTime kStart{std::chrono::seconds{1'767'225'600}};
 
   CounterFixture() : CounterFixture(OneScope({})) {}
-  explicit CounterFixture(OccurrenceCounterOptions options) : counter_(std::move(options), *this) {}
+  explicit CounterFixture(OccurrenceCounterOptions options) : options_(std::move(options)) {
+    counter_.emplace(options_, sink_);
+  }
 
   static OccurrenceCounterOptions OneScope(const std::string& label_selector) {
     OccurrenceCounterOptions options;
@@ -43,9 +47,9 @@ class CounterFixture : public ::testing::Test, private OccurrenceSink {
 
   // A whole list.
   void List(ListReason reason, const std::vector<State>& states, ScopeIndex scope = 0) {
-    counter_.OnListBegin(scope, reason, now_);
+    counter_->OnListBegin(scope, reason, now_);
     for (const State& state : states) Send(ChangeKind::kListed, state, scope);
-    counter_.OnListCommitted(scope, now_);
+    counter_->OnListCommitted(scope, std::to_string(version_), now_);
   }
   void Added(const State& state) { Send(ChangeKind::kAdded, state, 0); }
   void Modified(const State& state) { Send(ChangeKind::kModified, state, 0); }
@@ -58,14 +62,25 @@ class CounterFixture : public ::testing::Test, private OccurrenceSink {
     event.name = state.name;
     event.uid = state.uid;
     event.resource_version = version;
-    event.creation_time = now_;
+    event.creation_time = state.created ? state.created : OptionalTime{now_};
     event.count = state.count;
     event.first_time = state.first_time;
     event.event_time = state.event_time;
     event.has_series = state.series > 0;
     event.series_count = state.series;
     last_ = {};
-    counter_.OnChange({scope, kind, event, "{}", now_});
+    counter_->OnChange({scope, kind, event, "{}", now_});
+  }
+
+  // The process ends now and another one goes on from what it saved last: at most `most` totals.
+  void Save(std::size_t most = 1000) {
+    saved_ = counter_->Export(most);
+    for (SavedScope& scope : saved_.scopes) scope.position = version_;
+  }
+  void Restart() {
+    options_.hash_seed = 77;  // the checkpoint's counts
+    counter_.emplace(options_, sink_);
+    counter_->Restore(saved_, now_);
   }
 
   // What the last change meant.
@@ -75,7 +90,10 @@ class CounterFixture : public ::testing::Test, private OccurrenceSink {
     EXPECT_EQ(last_.uncertain_not_counted, not_counted);
   }
 
-  OccurrenceCounter counter_;
+  OccurrenceSink& sink_ = *this;
+  OccurrenceCounterOptions options_;
+  std::optional<OccurrenceCounter> counter_;
+  SavedCounts saved_;
   WallTime now_ = kStart;
   Occurrences last_;
   std::int64_t value_ = 0;

@@ -199,7 +199,7 @@ TEST_F(Histories, ARestoredEtcdReUsesVersions) {
                                {.name = "c", .count = 4, .first_time = first, .version = "390"}});
   ExpectLast(1, 1, 3);
   EXPECT_EQ(value_, 5);
-  EXPECT_EQ(counter_.Stats().live, 2U);
+  EXPECT_EQ(counter_->Stats().live, 2U);
   // The writers go on as if nothing had happened, with versions that we have seen already.
   Modified({.name = "a", .count = 4, .first_time = first, .version = "401"});
   ExpectLast(1, 0, 1);
@@ -225,7 +225,7 @@ TEST_F(Histories, ARestoredListThatFailsHalfWayIsStartedAgain) {
   const State known{.name = "a", .count = 3, .first_time = now_, .version = "500"};
   Added(known);
   const State unknown{.name = "c", .count = 1, .first_time = now_ - hours{1}, .version = "390"};
-  counter_.OnListBegin(0, ListReason::kRestored, now_);
+  counter_->OnListBegin(0, ListReason::kRestored, now_);
   Send(ChangeKind::kListed, unknown, 0);
   ExpectLast(1, 1);
   List(ListReason::kRestored, {known, unknown});

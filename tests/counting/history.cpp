@@ -53,6 +53,13 @@ constexpr std::array<Weight, 14> kWeights{{{StepKind::kAdvance, 14},
                                            {StepKind::kFailedList, 1},
                                            {StepKind::kList, 4}}};
 
+constexpr std::array<StepKind, 6> kRestartKinds{StepKind::kSave,  StepKind::kSave,  StepKind::kStop,
+                                                StepKind::kCrash, StepKind::kStart, StepKind::kStart};
+
+StepKind PickRestart(Random& random) {
+  return kRestartKinds[static_cast<std::size_t>(Pick(random, 0, kRestartKinds.size() - 1))];
+}
+
 StepKind PickKind(Random& random) {
   int sum = 0;
   for (const Weight& weight : kWeights) sum += weight.weight;
@@ -93,9 +100,9 @@ StepKind PickHonestKind(Random& random, bool gaps) {
 
 constexpr std::array<std::string_view, 5> kWriterNames{"recorder", "series", "constant-name", "no-timestamps",
                                                        "renewing"};
-constexpr std::array<std::string_view, 15> kStepNames{"advance",   "occur",   "drop",        "fail",    "retry",
-                                                      "heartbeat", "new-run", "delete",      "relabel", "deliver",
-                                                      "replay",    "gap",     "failed-list", "list",    "restore"};
+constexpr std::array<std::string_view, 19> kStepNames{
+    "advance", "occur", "drop",        "fail", "retry",   "heartbeat", "new-run", "delete", "relabel", "deliver",
+    "replay",  "gap",   "failed-list", "list", "restore", "save",      "stop",    "crash",  "start"};
 
 }  // namespace
 
@@ -111,8 +118,13 @@ History MakeHistory(std::uint64_t seed) {
   if (Chance(random, 10)) history.sync_period = std::chrono::minutes{Pick(random, 1, 60)};
   const std::int64_t writers = Pick(random, 1, 4);
   for (std::int64_t i = 0; i < writers; ++i) history.writers.push_back(PickWriter(random, restores));
+  const bool restarts = Chance(random, 50);
+  if (restarts && Chance(random, 25)) history.max_saved = static_cast<std::size_t>(Pick(random, 0, 3));
   const std::int64_t steps = Pick(random, 5, 80);
-  for (std::int64_t i = 0; i < steps; ++i) history.steps.push_back(PickStep(random, history, restores));
+  for (std::int64_t i = 0; i < steps; ++i) {
+    history.steps.push_back(PickStep(random, history, restores));
+    if (restarts && Chance(random, 12)) history.steps.back().kind = PickRestart(random);
+  }
   return history;
 }
 
@@ -137,10 +149,23 @@ History MakeHonestHistory(std::uint64_t seed, bool gaps) {
   return history;
 }
 
+History MakeHonestRestarts(std::uint64_t seed) {
+  History history = MakeHonestHistory(seed, false);
+  Random random(seed);
+  for (Step& step : history.steps) {
+    // Nor is a first write left out: whether a restart divides what the second one says is not known.
+    if (step.kind == StepKind::kDelete || step.kind == StepKind::kDrop) step.kind = StepKind::kOccur;
+    if (&step - history.steps.data() < 2 || !Chance(random, 15)) continue;
+    step = {.kind = PickRestart(random), .amount = 1};  // the position stays young enough
+  }
+  return history;
+}
+
 std::string ToString(const History& history) {
   std::ostringstream out;
   out << (history.selector ? "selector, " : "") << "max_live " << history.max_live << ", max_tombstones "
-      << history.max_tombstones << ", sync period " << history.sync_period.count() << " ms\n";
+      << history.max_tombstones << ", sync period " << history.sync_period.count() << " ms, max_saved "
+      << history.max_saved << "\n";
   for (std::size_t i = 0; i < history.writers.size(); ++i) {
     const WriterSpec& writer = history.writers[i];
     out << "writer " << i << ": " << kWriterNames[static_cast<std::size_t>(writer.kind)] << ", clock off by "

@@ -36,6 +36,10 @@ enum class StepKind {
   kFailedList,  // a list breaks off after `amount` items
   kList,        // a whole list; the first one is the baseline
   kRestore,     // etcd is put back to what it held `amount` versions ago
+  kSave,        // the observer saves a checkpoint; should it crash later, its position may be too old to watch from
+  kStop,        // … and ends; until it starts again the position may become too old
+  kCrash,       // it ends and will know only what was saved last
+  kStart,       // it starts again from the checkpoint
 };
 
 struct Step {
@@ -56,6 +60,7 @@ struct History {
   std::size_t max_tombstones = 1000;
   std::chrono::seconds tombstone_ttl{24 * 3600};
   std::chrono::milliseconds sync_period{0};
+  std::size_t max_saved = 1000;  // totals in a checkpoint
   std::vector<WriterSpec> writers;
   std::vector<Step> steps;
 };
@@ -66,6 +71,9 @@ History MakeHistory(std::uint64_t seed);
 // Writers with right clocks whose writes succeed, seen through an unbroken watch or, as long as each run has a name of
 // its own, also through gaps: nothing is uncertain.
 History MakeHonestHistory(std::uint64_t seed, bool gaps);
+
+// The same on a watch that goes on where a checkpoint ends, over stops and crashes; nothing is deleted.
+History MakeHonestRestarts(std::uint64_t seed);
 
 // The simplest history found for which `fails` still holds: leaving out any single step, writer or option, or making a
 // number smaller in the ways tried here, would make it pass. `fails` holds for `history`.

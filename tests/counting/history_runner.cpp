@@ -7,6 +7,7 @@ namespace kube_events::testing {
 namespace {
 
 constexpr std::int64_t kWhole = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 OccurrenceCounterOptions OptionsOf(const History& history) {
   OccurrenceCounterOptions options;
@@ -39,14 +40,19 @@ Event EventOf(const std::string& name, const Object& object, const std::string& 
 
 }  // namespace
 
-HistoryRunner::HistoryRunner(const History& history)
-    : history_(history), world_(history), counter_(OptionsOf(history), *this) {}
+HistoryRunner::HistoryRunner(const History& history) : history_(history), world_(history) { StartCounter(); }
+
+void HistoryRunner::StartCounter() {
+  counter_.emplace(OptionsOf(history_), static_cast<OccurrenceSink&>(*this));
+  if (saved_) counter_->Restore(*saved_, world_.now());
+}
 
 std::optional<std::string> HistoryRunner::Run() {
   for (std::size_t i = 0; i < history_.steps.size(); ++i) {
     Do(history_.steps[i]);
     if (auto problem = Check()) return "after step " + std::to_string(i) + ": " + *problem;
   }
+  Start();
   List(kWhole);
   if (auto problem = Check()) return "after a last list: " + *problem;
   return std::nullopt;
@@ -91,77 +97,103 @@ void HistoryRunner::Do(const Step& step) {
       Restore(step);
       break;
     case StepKind::kGap:
-      Deliver(std::numeric_limits<std::size_t>::max());
-      gap_ = baseline_done_;
+      Gap();
+      break;
+    case StepKind::kSave:
+      Save(step.amount % 3 == 0);
+      break;
+    case StepKind::kStop:
+      Stop(step.amount);
+      break;
+    case StepKind::kCrash:
+      Crash();
+      break;
+    case StepKind::kStart:
+      Start();
       break;
     case StepKind::kAdvance:
       Advance(step);
       break;
     default:
-      world_.Run(step, gap_);
+      world_.Run(step, gap_ || expires_);
       break;
   }
+}
+
+void HistoryRunner::Gap() {
+  if (down_) return;
+  Deliver(kAll);
+  gap_ = baseline_done_;
+  Save(false);
 }
 
 // A watch is at most seconds behind; and a gap that outlasts the tombstones is beyond the rules.
 void HistoryRunner::Advance(Step step) {
   constexpr std::int64_t kMinute = 60'000;
-  if (step.amount > kMinute) Deliver(std::numeric_limits<std::size_t>::max());
-  if (gap_) step.amount = std::min(step.amount, 10 * kMinute);
-  world_.Run(step, gap_);
+  if (step.amount > kMinute) Deliver(kAll);
+  if (gap_ || expires_ || down_) step.amount = std::min(step.amount, 10 * kMinute);
+  world_.Run(step, gap_ || expires_);
 }
 
 // A list that breaks off after some items, or a whole one.
 void HistoryRunner::List(std::int64_t items_before_failure) {
-  Deliver(std::numeric_limits<std::size_t>::max());
+  if (down_) return;
+  Deliver(kAll);
   const bool whole = items_before_failure == kWhole;
   if (!whole && baseline_done_ && !gap_) return;  // there is no reason to list
   if (whole && !baseline_done_) world_.MarkBaseline();
   ListAgain(baseline_done_ ? ListReason::kRelist : ListReason::kFirst,
             whole ? world_.objects().size() : static_cast<std::size_t>(items_before_failure));
   if (!whole) return;
-  counter_.OnListCommitted(0, world_.now());
+  counter_->OnListCommitted(0, std::to_string(world_.version()), world_.now());
+  position_ = world_.version();
   baseline_done_ = true;
   gap_ = false;
+  if (saved_) Save(false);  // else the one before would be too old for what it says
 }
 
 void HistoryRunner::ListAgain(ListReason reason, std::size_t items) {
-  counter_.OnListBegin(0, reason, world_.now());
+  counter_->OnListBegin(0, reason, world_.now());
   delivered_.clear();
   for (const auto& [name, object] : world_.objects()) {
     if (items-- == 0) break;
     if (!history_.selector || object.matches) Send(ChangeKind::kListed, name, object);
   }
   world_.log().clear();
-  position_ = world_.version();
+  seen_ = world_.version();
 }
 
 // The observer notices at once: it is beyond the rules when versions have caught up with its position.
 void HistoryRunner::Restore(const Step& step) {
+  if (down_) return;
   world_.Run(step, gap_);
   delivered_.clear();
   sent_.clear();  // versions begin again
   if (!baseline_done_) return;
   gap_ = true;
-  if (world_.version() >= position_) return;
+  if (world_.version() >= seen_) return Save(false);
   if (step.amount % 3 == 0) ListAgain(ListReason::kRestored, 2);
   ListAgain(ListReason::kRestored, world_.objects().size());
-  counter_.OnListCommitted(0, world_.now());
+  counter_->OnListCommitted(0, std::to_string(world_.version()), world_.now());
+  position_ = world_.version();
   gap_ = false;
+  Save(false);
 }
 
 void HistoryRunner::Deliver(std::size_t events) {
-  if (!baseline_done_ || gap_) return;
+  if (!Watches()) return;
   for (; events > 0 && !world_.log().empty(); --events) {
     const WatchEvent event = world_.log().front();
     world_.log().pop_front();
     Send(event.kind, event.name, event.object);
+    since_saved_.push_back(event);
     position_ = event.object.version;
+    seen_ = std::max(seen_, position_);
   }
 }
 
 void HistoryRunner::Replay(std::int64_t choice) {
-  if (!baseline_done_ || gap_ || sent_.empty()) return;
+  if (!Watches() || sent_.empty()) return;
   const std::size_t back = static_cast<std::size_t>(choice) % sent_.size();
   const WatchEvent old = *(sent_.end() - 1 - static_cast<std::ptrdiff_t>(back));
   // What is known of a deleted or evicted object has no version to tell a replay by.
@@ -170,16 +202,20 @@ void HistoryRunner::Replay(std::int64_t choice) {
 }
 
 void HistoryRunner::Send(ChangeKind kind, const std::string& name, const Object& object) {
-  const std::string version = std::to_string(object.version);
-  const Event event = EventOf(name, object, version);
   world_.MarkDelivered(object);
-  counter_.OnChange({.scope = 0, .kind = kind, .event = event, .raw = {}, .server_time = world_.now()});
+  Show(kind, name, object);
   if (kind == ChangeKind::kDeleted) {
     delivered_.erase(name);
   } else {
     delivered_.insert(name);
     sent_.push_back({kind, name, object});
   }
+}
+
+void HistoryRunner::Show(ChangeKind kind, const std::string& name, const Object& object) {
+  const std::string version = std::to_string(object.version);
+  const Event event = EventOf(name, object, version);
+  counter_->OnChange({.scope = 0, .kind = kind, .event = event, .raw = {}, .server_time = world_.now()});
 }
 
 std::optional<std::string> HistoryRunner::Check() const {

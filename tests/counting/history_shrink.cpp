@@ -84,6 +84,8 @@ class Shrinker {
         [](History & h) -> auto& { return h.max_tombstones; }, plain.max_tombstones);
     TryValue(
         [](History & h) -> auto& { return h.sync_period; }, plain.sync_period);
+    TryValue(
+        [](History & h) -> auto& { return h.max_saved; }, plain.max_saved);
   }
 
   void SimplifyAmount(std::size_t index) {
@@ -91,7 +93,9 @@ class Shrinker {
     if (TryValue(amount, std::int64_t{0})) return;
     while (best_.steps[index].amount > 1 && TryValue(amount, best_.steps[index].amount / 2)) {
     }
-    TryValue(amount, std::max<std::int64_t>(best_.steps[index].amount - 1, 0));
+    for (std::int64_t less = best_.steps[index].amount / 2; less > 0; less /= 2) {
+      TryValue(amount, best_.steps[index].amount - less);
+    }
   }
 
   History best_;

@@ -19,7 +19,7 @@ TEST_F(OccurrenceCounterTest, TheFirstListIsTheBaseline) {
   List(ListReason::kFirst, {{.name = "a", .count = 7}, {.name = "b"}});
   EXPECT_EQ(value_, 0);
   EXPECT_EQ(baselines_, 2);
-  EXPECT_EQ(counter_.Stats().live, 2U);
+  EXPECT_EQ(counter_->Stats().live, 2U);
 }
 
 TEST_F(OccurrenceCounterTest, AnEventAddedAfterTheFirstListCountsItsTotal) {
@@ -74,8 +74,8 @@ TEST_F(OccurrenceCounterTest, WhatARelistDoesNotBringIsRememberedWithItsHighest)
   Added({.count = 5, .first_time = first});
   Modified({.count = 2, .first_time = first});
   List(ListReason::kRelist, {});
-  EXPECT_EQ(counter_.Stats().live, 0U);
-  EXPECT_EQ(counter_.Stats().tombstones, 1U);
+  EXPECT_EQ(counter_->Stats().live, 0U);
+  EXPECT_EQ(counter_->Stats().tombstones, 1U);
   Added({.count = 6, .first_time = first, .uid = "uid-2"});
   ExpectLast(1, 0, 3);
 }
@@ -86,28 +86,28 @@ TEST_F(OccurrenceCounterTest, AListThatFailsHalfWayDoesNoHarm) {
   const WallTime first = now_;
   Added({.name = "a", .count = 1, .first_time = first, .version = "10"});
   Added({.name = "b", .count = 1, .first_time = first, .version = "11"});
-  counter_.OnListBegin(0, ListReason::kRelist, now_);
+  counter_->OnListBegin(0, ListReason::kRelist, now_);
   Send(ChangeKind::kListed, {.name = "a", .count = 4, .first_time = first, .version = "12"}, 0);
   List(ListReason::kRelist, {{.name = "a", .count = 4, .first_time = first, .version = "12"},
                              {.name = "b", .count = 1, .first_time = first, .version = "11"}});
   EXPECT_EQ(value_, 5);
-  EXPECT_EQ(counter_.Stats().live, 2U);
-  EXPECT_EQ(counter_.Stats().tombstones, 0U);
+  EXPECT_EQ(counter_->Stats().live, 2U);
+  EXPECT_EQ(counter_->Stats().tombstones, 0U);
 }
 
 TEST_F(OccurrenceCounterTest, AFirstListThatIsStartedAgainIsTheLaterBaseline) {
-  counter_.OnListBegin(0, ListReason::kFirst, now_);
+  counter_->OnListBegin(0, ListReason::kFirst, now_);
   Send(ChangeKind::kListed, {.name = "a", .count = 2}, 0);
   Send(ChangeKind::kListed, {.name = "gone"}, 0);
   now_ += minutes{1};
   List(ListReason::kFirst, {{.name = "a", .count = 9}, {.name = "new", .count = 3}});
   EXPECT_EQ(value_, 0);
-  EXPECT_EQ(counter_.Stats().live, 2U);
-  EXPECT_EQ(counter_.Stats().tombstones, 0U);
+  EXPECT_EQ(counter_->Stats().live, 2U);
+  EXPECT_EQ(counter_->Stats().tombstones, 0U);
 }
 
 TEST_F(OccurrenceCounterTest, TheHorizonIsThatOfTheFirstListThatWasWhole) {
-  counter_.OnListBegin(0, ListReason::kFirst, now_);
+  counter_->OnListBegin(0, ListReason::kFirst, now_);
   const WallTime between = now_ + minutes{1};
   now_ += minutes{2};
   List(ListReason::kFirst, {});
@@ -122,7 +122,7 @@ TEST_F(OccurrenceCounterTest, DeletionCountsWhatTheLastStateAdds) {
   Added({.count = 3, .first_time = first});
   Deleted({.count = 5, .first_time = first});
   ExpectLast(2);
-  EXPECT_EQ(counter_.Stats().live, 0U);
+  EXPECT_EQ(counter_->Stats().live, 0U);
   Added({.count = 6, .first_time = first, .uid = "uid-2"});
   ExpectLast(1);
 }
@@ -133,7 +133,7 @@ TEST_F(OccurrenceCounterTest, ALateDeletionOfAnOlderObjectLeavesTheNewerOneAlive
   Added({.count = 1, .first_time = now_, .uid = "uid-2", .version = "20"});
   Deleted({.count = 1, .first_time = now_, .uid = "uid-1", .version = "19"});
   EXPECT_EQ(value_, 1);
-  EXPECT_EQ(counter_.Stats().live, 1U);
+  EXPECT_EQ(counter_->Stats().live, 1U);
 }
 
 TEST_F(OccurrenceCounterTest, AVersionThatIsNoNumberIsComparedByTotals) {
@@ -161,21 +161,21 @@ TEST_F(OccurrenceCounterTest, ForgottenEventsAreNotFresh) {
   now_ += hours{24};
   Added({.count = 6, .first_time = first, .uid = "uid-2"});
   ExpectLast(1, 0, 5);
-  EXPECT_EQ(counter_.Stats().tombstones, 0U);
+  EXPECT_EQ(counter_->Stats().tombstones, 0U);
 }
 
 TEST_F(OccurrenceCounterTest, StatsMayBeReadFromAnotherThread) {
   std::atomic<bool> done{false};
   std::size_t largest = 0;
   std::thread reader([&] {
-    while (!done) largest = std::max(largest, counter_.Stats().live);
+    while (!done) largest = std::max(largest, counter_->Stats().live);
   });
   List(ListReason::kFirst, {});
   for (int i = 0; i < 1000; ++i) Added({.name = std::to_string(i)});
   done = true;
   reader.join();
   EXPECT_LE(largest, 1000U);
-  EXPECT_EQ(counter_.Stats().live, 1000U);
+  EXPECT_EQ(counter_->Stats().live, 1000U);
 }
 
 class SmallCounterTest : public CounterFixture {
@@ -194,9 +194,9 @@ TEST_F(SmallCounterTest, EvictedEventsAreStillKnown) {
   now_ += minutes{1};
   const WallTime first = now_;
   for (const char* name : {"a", "b", "c"}) Added({.name = name, .count = 2, .first_time = first});
-  EXPECT_EQ(counter_.Stats().live, 2U);
-  EXPECT_EQ(counter_.Stats().tombstones, 1U);
-  EXPECT_EQ(counter_.Stats().evicted, 1U);
+  EXPECT_EQ(counter_->Stats().live, 2U);
+  EXPECT_EQ(counter_->Stats().tombstones, 1U);
+  EXPECT_EQ(counter_->Stats().evicted, 1U);
   Modified({.name = "a", .count = 3, .first_time = first});
   ExpectLast(1);
 }
@@ -223,11 +223,11 @@ class SmallSelectorTest : public CounterFixture {
 // The selector hides a while a first list that breaks off is started again; what a counts then is older than we are.
 TEST_F(SmallSelectorTest, WhatAFirstListThatBrokeOffHadEvictedIsForgotten) {
   const WallTime first = now_ - minutes{1};
-  counter_.OnListBegin(0, ListReason::kFirst, now_);
+  counter_->OnListBegin(0, ListReason::kFirst, now_);
   for (const char* name : {"a", "b"}) Send(ChangeKind::kListed, {.name = name, .event_time = first}, 0);
   now_ += minutes{1};
   List(ListReason::kFirst, {});
-  EXPECT_EQ(counter_.Stats().tombstones, 0U);
+  EXPECT_EQ(counter_->Stats().tombstones, 0U);
   now_ += minutes{1};
   Added({.name = "a", .series = 2, .event_time = first});
   ExpectLast(1, 1, 1);
@@ -250,10 +250,10 @@ TEST_F(TwoScopesTest, AListOfOneScopeBuriesNothingOfTheOther) {
   List(ListReason::kFirst, {{.name = "a"}}, 0);
   List(ListReason::kFirst, {{.name = "b"}}, 1);
   List(ListReason::kRelist, {}, 1);
-  EXPECT_EQ(counter_.Stats().live, 1U);
-  EXPECT_EQ(counter_.Stats().tombstones, 1U);
+  EXPECT_EQ(counter_->Stats().live, 1U);
+  EXPECT_EQ(counter_->Stats().tombstones, 1U);
   List(ListReason::kFirst, {}, 0);
-  EXPECT_EQ(counter_.Stats().tombstones, 1U);
+  EXPECT_EQ(counter_->Stats().tombstones, 1U);
 }
 
 TEST_F(TwoScopesTest, EachScopeHasItsHorizon) {

@@ -6,12 +6,20 @@
 namespace kube_events::testing {
 namespace {
 
+bool Restarts(const History& history) {
+  return std::any_of(history.steps.begin(), history.steps.end(),
+                     [](const Step& step) { return step.kind == StepKind::kStop || step.kind == StepKind::kCrash; });
+}
+
 bool KeepsName(WriterKind kind) { return kind != WriterKind::kRecorder && kind != WriterKind::kSeries; }
 
 }  // namespace
 
 World::World(const History& history)
-    : selector_(history.selector), forgets_soon_(history.max_tombstones < 100), ttl_(history.tombstone_ttl) {
+    : selector_(history.selector),
+      forgets_soon_(history.max_tombstones < 100),
+      restarts_(Restarts(history)),
+      ttl_(history.tombstone_ttl) {
   for (const WriterSpec& spec : history.writers) {
     Writer writer;
     writer.spec = spec;
@@ -190,7 +198,9 @@ bool World::IsForgotten(const Writer& writer) const {
   if (!writer.has_run) return false;
   const std::string& name = runs_[writer.run].name;
   const auto deleted = deleted_at_.find(name);
-  return forgets_soon_ || (deleted != deleted_at_.end() && objects_.count(name) == 0 && now_ - deleted->second > ttl_);
+  if (objects_.count(name) > 0) return forgets_soon_;
+  // A checkpoint leaves out what was seen once.
+  return forgets_soon_ || restarts_ || (deleted != deleted_at_.end() && now_ - deleted->second > ttl_);
 }
 
 // The object still holds what an earlier run wrote.

@@ -18,6 +18,7 @@ struct Occurrence {
   bool old = false;        // happened, or was shown, before the baseline list
   bool shown = false;      // the server has stored a state that includes it, and the selector matched that state
   bool delivered = false;  // such a state has reached the observer
+  bool saved = false;      // … before it saved its last checkpoint
 };
 
 // What a writer counts from 1 on.
@@ -57,6 +58,9 @@ class World {
   void MarkBaseline();
   // The observer has seen this state.
   void MarkDelivered(const Object& object);
+  // The observer has saved a checkpoint; it has crashed and forgets what was delivered since.
+  void MarkSaved();
+  void RollBack();
 
   WallTime now() const { return now_; }
   std::uint64_t version() const { return version_; }
@@ -105,6 +109,7 @@ class World {
 
   bool selector_;
   bool forgets_soon_;
+  bool restarts_;
   std::chrono::seconds ttl_;
   WallTime now_{std::chrono::seconds{1'767'225'600}};
   std::uint64_t version_ = 100;

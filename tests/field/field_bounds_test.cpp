@@ -34,7 +34,7 @@ class Stream {
  public:
   explicit Stream(OccurrenceCounterOptions options) : counter_(std::move(options), sink_) {
     counter_.OnListBegin(0, ListReason::kFirst, now_);
-    counter_.OnListCommitted(0, now_);
+    counter_.OnListCommitted(0, "1", now_);
     now_ += 1min;
   }
   // Creates `count` Events, `pace` apart; each is deleted when it is `time_to_live` old.

@@ -28,11 +28,11 @@ class NoCredentials final : public Credentials {
 class RecordingConsumer final : public ChangeConsumer {
  public:
   void OnListBegin(ScopeIndex, ListReason reason, WallTime time) override {
-    static constexpr const char* kWords[] = {"first", "relist", "restored"};
+    static constexpr const char* kWords[] = {"first", "relist", "restored", "resumed"};
     seen.push_back(std::string("begin ") + kWords[static_cast<int>(reason)]);
     list_time = time;
   }
-  void OnListCommitted(ScopeIndex, WallTime) override { seen.push_back("commit"); }
+  void OnListCommitted(ScopeIndex, std::string_view, WallTime) override { seen.push_back("commit"); }
   void OnChange(const Change& change) override {
     static constexpr const char* kWords[] = {"listed ", "added ", "modified ", "deleted "};
     seen.push_back(kWords[static_cast<int>(change.kind)] + std::string(change.event.name) + "@" +

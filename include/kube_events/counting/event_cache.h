@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "kube_events/base/clock.h"
+#include "kube_events/base/function_ref.h"
 #include "kube_events/counting/rules.h"
 #include "kube_events/kube/scope.h"
 
@@ -24,7 +25,8 @@ struct EventKey {
 };
 // `seed` keeps writers from choosing names that collide.
 EventKey MakeEventKey(std::string_view namespace_name, std::string_view name, std::uint64_t seed);
-std::uint64_t HashUid(std::string_view uid, std::uint64_t seed);
+// 32 bits: two objects of one name do not meet, and a checkpoint has little room.
+std::uint32_t HashUid(std::string_view uid, std::uint64_t seed);
 
 struct EventCacheOptions {
   std::size_t max_live = 2'000'000;        // 1 or more
@@ -60,11 +62,18 @@ class EventCache {
   // Drops tombstones that are older than the TTL; cheap when there are none.
   void Expire(WallTime now);
 
+  // Calls `visit` for every live entry, the most recently seen first, until it returns false.
+  void VisitLive(FunctionRef<bool(const EventKey&, const Known&, ScopeIndex)> visit) const;
+  // The same for tombstones, the latest first. Only the high half of their keys is kept; `buried`: when.
+  void VisitTombstones(FunctionRef<bool(std::uint64_t key_high, const Known&, WallTime buried)> visit) const;
+
   // The newest epoch of all tombstones ever dropped, each capped at the time of dropping + 6 s, so that one clock in
   // the future cannot make every name look forgotten.
   OptionalTime forgotten() const { return forgotten_; }
   // Whether what was forgotten may be a living object, evicted because of max_live.
   bool forgot_living() const { return forgot_living_; }
+  // Tombstones were dropped because there were too many of them.
+  bool overflowed() const { return overflowed_; }
   std::size_t live() const;
   std::size_t tombstones() const;
   std::size_t evicted() const { return evicted_; }
@@ -84,6 +93,7 @@ class EventCache {
   std::unique_ptr<TombstoneStore> tombstones_;
   OptionalTime forgotten_;
   bool forgot_living_ = false;
+  bool overflowed_ = false;
   std::size_t evicted_ = 0;
 };
 

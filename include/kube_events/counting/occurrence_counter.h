@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kube_events/base/clock.h"
+#include "kube_events/counting/saved_counts.h"
 #include "kube_events/event/event.h"
 #include "kube_events/informer/change_consumer.h"
 #include "kube_events/kube/scope.h"
@@ -56,8 +57,17 @@ class OccurrenceCounter final : public ChangeConsumer {
   OccurrenceCounter(OccurrenceCounterOptions options, OccurrenceSink& sink);
   ~OccurrenceCounter() override;
 
+  // What the next process needs to count on from here; together with the informer's positions of this moment. Informer
+  // thread, or after it has ended. Left out is what the rules conclude: Events seen once, with a usual epoch, older
+  // than 30 s. At most `most` totals, see CutTotals. Takes about 0.1 s for a million
+  // Events.
+  SavedCounts Export(std::size_t most) const;
+  // Goes on where `saved` ends, with its hash seed. Call before the first list; scopes that it does not name start
+  // cold. A scope that it names must be listed with kResumed (or kRestored) first.
+  void Restore(const SavedCounts& saved, WallTime now);
+
   void OnListBegin(ScopeIndex scope, ListReason reason, WallTime server_time) override;
-  void OnListCommitted(ScopeIndex scope, WallTime server_time) override;
+  void OnListCommitted(ScopeIndex scope, std::string_view version, WallTime server_time) override;
   void OnChange(const Change& change) override;
 
   // A recent state, for gauges; any thread.

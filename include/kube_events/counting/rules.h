@@ -11,7 +11,7 @@
 namespace kube_events {
 
 // What is remembered of one namespace/name, whether its object lives, was deleted, or comes from a checkpoint (which
-// holds no version and no last total: they are 0 and the highest).
+// holds no version: it is 0).
 struct Known {
   std::uint64_t uid = 0;               // a hash
   OptionalTime epoch;                  // names one run of the Event
@@ -31,12 +31,24 @@ struct Sighting {
   std::uint64_t resource_version = 0;  // 0: not a number, so never older than what is known
   OptionalTime creation_time;
   bool has_series = false;
+  bool was_there = false;  // MODIFIED or DELETED by a watch: it existed before this change
 };
 
 enum class Moment {
   kFirstList,     // the cold first list of the scope: the baseline
   kRestoredList,  // the list after etcd was restored: versions and objects may be older than what is known
+  kResumedList,   // the list at a start with a checkpoint: what the checkpoint counted becomes known
+  kCatchUp,       // the watch from the checkpoint's position, up to that list's version
+  kLostList,      // the list that takes the place of that watch, where it could not be continued
   kOther,         // watch events and every other list
+};
+
+// What a checkpoint says of its scope; for the three moments after a restart.
+struct Resumed {
+  std::uint64_t position = 0;  // the resourceVersion up to which everything was counted
+  WallTime baseline_time;      // of the first cold list ever
+  OptionalTime newest;         // the newest creation time of all that was counted
+  bool complete = true;        // no living Event was left out of the saved totals
 };
 
 struct RuleContext {
@@ -47,12 +59,14 @@ struct RuleContext {
   bool label_selector = false;  // the scope has one: an object may start and stop to match
   bool forgot_living = false;   // the cache was too small and has forgotten objects that may still live
   bool sync_period = false;     // --sync-period is not over: heartbeats still tell what happened before the baseline
+  Resumed resumed = {};
 };
 
 struct Verdict {
   Occurrences occurrences = {};
   Known known = {};     // from now on
   bool replay = false;  // this state, or a newer one, was seen before: nothing changes
+  bool later = false;   // the watch that follows tells it: nothing is known of it yet
 };
 
 // Decides one sighting; `known` is empty for a name never seen or forgotten. Total: any input gives a verdict with

@@ -18,6 +18,7 @@ enum class ListReason {
   kFirst,     // nothing is known of the scope yet: the list is the baseline
   kRelist,    // the watch could not be continued: what changed meanwhile shows as differences
   kRestored,  // the API server's version is below ours: etcd was restored, or it is another cluster
+  kResumed,   // the watch goes on from a position that was saved: the list only tells what was counted by then
 };
 
 struct Change {
@@ -34,8 +35,9 @@ class ChangeConsumer {
   // A list begins; its items follow as kListed. A list that fails half way is followed by another OnListBegin, with
   // the same reason; what it brought so far is no harm.
   virtual void OnListBegin(ScopeIndex scope, ListReason reason, WallTime server_time) = 0;
-  // All pages were delivered: what the scope had and this list did not bring is deleted.
-  virtual void OnListCommitted(ScopeIndex scope, WallTime server_time) = 0;
+  // All pages were delivered: what the scope had and this list did not bring is deleted. `version`: of the list; the
+  // watch goes on from there, or, after a list with kResumed, from the saved position and so passes it later.
+  virtual void OnListCommitted(ScopeIndex scope, std::string_view version, WallTime server_time) = 0;
   virtual void OnChange(const Change& change) = 0;
 };
 

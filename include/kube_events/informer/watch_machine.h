@@ -58,7 +58,9 @@ struct RequestPage {
 };
 struct ProbeVersion {};  // list with limit=1; answered by PageReceived or RequestEnded
 struct DeliverItems {};  // of the page just received; answered by PageDelivered or, where that fails, RequestEnded
-struct CommitList {};
+struct CommitList {
+  std::string version;  // of the list
+};
 struct OpenWatch {
   std::string resource_version;
 };
