@@ -293,7 +293,7 @@ void ScopeSession::EndRequest(std::optional<Error> error) {
 
 void ScopeSession::PublishState(std::string trouble) {
   const bool open = machine_.phase() == WatchPhase::kWatching && request_ == Request::kWatch;
-  if (open) trouble_log_.Over("the watch is open again", scope_.Name());
+  if (open) trouble_log_.Over("the watch is open again", {"scope", scope_.Name()});
   parts_.monitor.OnScopeState(scope_, {machine_.synced(), machine_.watches_last(), open, std::move(trouble)});
 }
 

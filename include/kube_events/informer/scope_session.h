@@ -9,13 +9,13 @@
 
 #include "kube_events/base/clock.h"
 #include "kube_events/base/logging.h"
+#include "kube_events/base/trouble_log.h"
 #include "kube_events/event/event_decoder.h"
 #include "kube_events/informer/change_consumer.h"
 #include "kube_events/informer/frame_reader.h"
 #include "kube_events/informer/informer_monitor.h"
 #include "kube_events/informer/server_clock.h"
 #include "kube_events/informer/stream_inbox.h"
-#include "kube_events/informer/trouble_log.h"
 #include "kube_events/informer/watch_machine.h"
 #include "kube_events/kube/kube_client.h"
 

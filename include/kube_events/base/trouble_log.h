@@ -1,5 +1,5 @@
 // Logs trouble once and then only counts it, so that a long outage does not fill the log.
-// Owned by a ScopeSession, used on the informer thread.
+// Owned and used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class TroubleLog {
     }
   }
 
-  // All is well: logs `message` if there was trouble.
-  void Over(std::string_view message, std::string_view scope) {
-    if (count_ > 0) log_.Info(message, {{"scope", scope}, {"failures", count_}});
+  // All is well: logs `message` about `subject` if there was trouble.
+  void Over(std::string_view message, const LogField& subject) {
+    if (count_ > 0) log_.Info(message, {subject, {"failures", count_}});
     count_ = 0;
     last_.clear();
   }
