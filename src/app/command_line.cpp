@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <set>
 
 #include "kube_events/app/version.h"
 #include "kube_events/base/text.h"
@@ -25,6 +27,7 @@ class CommandLine {
     app_.footer(std::string(program.footer));
     app_.add_flag("--version", version_, "print the version and exit");
     for (const FlagText& flag : flags) {
+      if (flag.value.empty()) switches_.insert(Dashed(flag.name));
       app_.add_option(Dashed(flag.name), values_[flag.name], HelpFor(flag))
           ->type_name(std::string(flag.value))
           ->group(std::string(flag.group))
@@ -39,6 +42,10 @@ class CommandLine {
     // CLI11 takes its arguments last one first, and "--flag=" for a flag without a value; here it is an empty one.
     std::vector<std::string> reversed;
     for (const std::string_view argument : arguments.subspan(std::min<std::size_t>(1, arguments.size()))) {
+      if (switches_.contains(argument)) {
+        reversed.push_back(std::string(argument) + "=true");  // it takes no value from the next argument
+        continue;
+      }
       const bool empty_value = argument.starts_with("--") && argument.find('=') == argument.size() - 1;
       reversed.emplace_back(argument.substr(0, argument.size() - (empty_value ? 1 : 0)));
       if (empty_value) reversed.emplace_back();
@@ -54,6 +61,7 @@ class CommandLine {
  private:
   CLI::App app_;
   bool version_ = false;
+  std::set<std::string, std::less<>> switches_;
   std::map<std::string_view, std::vector<std::string>> values_;
 };
 

@@ -3,10 +3,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <random>
 #include <utility>
 
+#include "exporter_settings.h"
 #include "kube_events/app/exporter_monitor.h"
+#include "kube_events/app/leadership.h"
 #include "kube_events/app/occurrence_recorder.h"
 #include "kube_events/app/version.h"
 #include "kube_events/base/health.h"
@@ -28,49 +31,6 @@ constexpr std::chrono::seconds kMaxLoopSilence{60};
 // From SIGTERM to the end of the process; in good order it takes some milliseconds.
 constexpr std::chrono::milliseconds kMaxEnding{1'900};
 
-std::vector<Scope> Scopes(const ExporterOptions& options) {
-  const Scope all{options.event_api, "", options.label_selector, options.field_selector};
-  if (options.namespaces.empty()) return {all};
-  std::vector<Scope> scopes;
-  for (const std::string& name : options.namespaces) {
-    scopes.push_back(all);
-    scopes.back().namespace_name = name;
-  }
-  return scopes;
-}
-
-std::vector<std::string> Names(const std::vector<Scope>& scopes) {
-  std::vector<std::string> names;
-  for (const Scope& scope : scopes) names.push_back(scope.Name());
-  return names;
-}
-
-EventFilterOptions FilterOptions(const ExporterOptions& options) {
-  return {.event_types = options.event_types,
-          .involved_object_api_groups = options.involved_object_api_groups,
-          .involved_object_namespaces = options.involved_object_namespaces,
-          .involved_object_kinds = options.involved_object_kinds,
-          .reasons = options.reasons,
-          .reporting_controllers = options.reporting_controllers};
-}
-
-OccurrenceCounterOptions CounterOptions(const ExporterOptions& options, std::vector<Scope> scopes) {
-  OccurrenceCounterOptions counter;
-  counter.scopes = std::move(scopes);
-  counter.max_live = options.max_cached_events;
-  counter.sync_period = options.sync_period;
-  counter.hash_seed = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
-  return counter;
-}
-
-SelfMetricsOptions MetricsOptions(std::vector<std::string> scopes) {
-  const BuildInfo build = ThisBuild();
-  return {.version = std::string(build.version),
-          .revision = std::string(build.revision),
-          .compiler = std::string(build.compiler),
-          .scopes = std::move(scopes)};
-}
-
 }  // namespace
 
 // In the order in which they are made; ended in reverse, so that nothing is used after its end.
@@ -88,12 +48,14 @@ struct Exporter::Parts {
                         .tombstones = [this] { return static_cast<double>(counter.Stats().tombstones); },
                         .evicted_events = [this] { return static_cast<double>(counter.Stats().evicted); },
                         .series = [this] { return static_cast<double>(counters.Series()); },
-                        .series_overflow = [this] { return static_cast<double>(counters.Overflowed()); }});
+                        .series_overflow = [this] { return static_cast<double>(counters.Overflowed()); },
+                        .leader = [this] { return !leadership || leadership->Leads() ? 1.0 : 0.0; }});
   }
 
   Result<void> FindServer(const ExporterOptions& options, const Environment& environment);
   Result<void> Serve(const ExporterOptions& options);
   void Watch(const ExporterOptions& options);
+  void StopWatching();
   void OnFailure(const std::string& reason);
 
   Logging logging;
@@ -112,8 +74,11 @@ struct Exporter::Parts {
   std::unique_ptr<Credentials> credentials;
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeClient> client;
-  std::shared_ptr<void> network_pulse;  // keeps the network thread's heart beating
+  std::shared_ptr<void> network_pulse;     // keeps the network thread's heart beating
+  std::unique_ptr<Leadership> leadership;  // none without --leader-elect
   std::unique_ptr<HttpServer> server;
+  std::mutex watch_mutex;  // guards the next two: the election's thread may begin to watch while the process ends
+  bool ending = false;
   std::unique_ptr<Informer> informer;
   std::atomic<bool> failed{false};
 };
@@ -136,12 +101,19 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
   credentials = std::move(access->credentials);
   http = std::move(*made);
   client = std::make_unique<KubeClient>(*http, *credentials);
+  network_pulse = BeatOnNetworkThread(health.AddLoop("network", kMaxLoopSilence));
+  if (options.leader_elect) {
+    leadership = std::make_unique<Leadership>(
+        options, access->default_namespace,
+        LeadershipParts{*http, *credentials, clock, health, metrics, counter, counters, logging.For("leader"),
+                        [this, options] { Watch(options); }, [this](const std::string& why) { OnFailure(why); }});
+  }
   return {};
 }
 
 Result<void> Exporter::Parts::Serve(const ExporterOptions& options) {
   const bool own_port = options.exporter_port.has_value();
-  std::vector<const MetricSource*> sources{&counters};
+  std::vector<const MetricSource*> sources{leadership ? &leadership->counters() : &counters};
   if (!own_port) sources.push_back(&metrics);
   const std::string version(ThisBuild().version);
 
@@ -181,15 +153,30 @@ Result<void> Exporter::Parts::Serve(const ExporterOptions& options) {
 }
 
 void Exporter::Parts::Watch(const ExporterOptions& options) {
-  network_pulse = BeatOnNetworkThread(health.AddLoop("network", kMaxLoopSilence));
+  const std::lock_guard lock(watch_mutex);
+  if (ending) return;
+  // From here on the process is not ready before every scope is.
+  for (const Scope& scope : scopes) {
+    monitor.OnScopeState(scope, {.trouble = "scope " + scope.Name() + ": the first list of Events has not begun"});
+  }
   InformerOptions wanted;
   wanted.scopes = scopes;
   wanted.session.list_page_size = options.list_page_size;
   wanted.session.watch_interval = options.watch_interval;
   wanted.session.seed = std::random_device{}();
   informer = std::make_unique<Informer>(
-      std::move(wanted), InformerParts{*client, clock, counter, monitor, health.AddLoop("informer", kMaxLoopSilence),
-                                       logging.For("informer"), [this](const std::string& why) { OnFailure(why); }});
+      std::move(wanted), InformerParts{*client, clock, leadership ? leadership->consumer() : counter, monitor,
+                                       health.AddLoop("informer", kMaxLoopSilence), logging.For("informer"),
+                                       [this](const std::string& why) { OnFailure(why); }});
+}
+
+void Exporter::Parts::StopWatching() {
+  std::unique_ptr<Informer> ended;
+  {
+    const std::lock_guard lock(watch_mutex);
+    ending = true;
+    ended = std::move(informer);
+  }
 }
 
 // Better to end and be restarted than to look alive and count nothing.
@@ -205,7 +192,8 @@ Exporter::Exporter(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Exporter::~Exporter() {
   parts_->health.SetShuttingDown();
   parts_->log.Info("stopping");
-  parts_->informer.reset();
+  parts_->StopWatching();
+  if (parts_->leadership) parts_->leadership->End();
   parts_->server.reset();
 }
 
@@ -218,7 +206,11 @@ Result<std::unique_ptr<Exporter>> Exporter::Start(const ExporterOptions& options
   auto parts = std::make_unique<Parts>(options, std::move(*logging), std::move(*filter));
   if (const auto found = parts->FindServer(options, environment); !found) return Fail(found.error());
   if (const auto serving = parts->Serve(options); !serving) return Fail(serving.error());
-  parts->Watch(options);
+  if (parts->leadership) {
+    parts->leadership->Begin();
+  } else {
+    parts->Watch(options);
+  }
   return std::unique_ptr<Exporter>(new Exporter(std::move(parts)));
 }
 

@@ -14,6 +14,7 @@ constexpr std::string_view kServe = "HTTP server";
 constexpr std::string_view kSelect = "What is listed and watched";
 constexpr std::string_view kFilter = "What is counted";
 constexpr std::string_view kTune = "Tuning";
+constexpr std::string_view kLeader = "Several replicas";
 constexpr std::string_view kLog = "Logging";
 
 Result<void> Api(ExporterOptions& options, Values values) {
@@ -38,6 +39,29 @@ Result<void> Namespaces(ExporterOptions& options, Values values) {
       options.namespaces.push_back(name);
     }
   }
+  return {};
+}
+
+bool IsNameOf(const std::string& text, std::string_view more) {
+  constexpr std::string_view kLettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789";
+  return !text.empty() && kLettersAndDigits.find(text.front()) != kLettersAndDigits.npos &&
+         kLettersAndDigits.find(text.back()) != kLettersAndDigits.npos &&
+         text.find_first_not_of(std::string(kLettersAndDigits) + std::string(more)) == text.npos;
+}
+
+// [NAMESPACE/]NAME
+Result<void> Lease(ExporterOptions& options, Values values) {
+  const std::string& text = values.back();
+  const std::size_t slash = text.find('/');
+  const std::string space = slash == text.npos ? "" : text.substr(0, slash);
+  const std::string name = slash == text.npos ? text : text.substr(slash + 1);
+  if ((slash != text.npos && (!IsNameOf(space, "-") || space.size() > 63)) || !IsNameOf(name, "-.") ||
+      name.size() > 253) {
+    return BadValue("\"" + text +
+                    "\" is no Lease; write NAMESPACE/NAME or NAME, in lower-case letters, digits and dashes");
+  }
+  options.leader_elect_lease_namespace = space;
+  options.leader_elect_lease_name = name;
   return {};
 }
 
@@ -95,6 +119,19 @@ constexpr FlagSpec kFlags[] = {
     {"max-series", "N", "10000", kTune,
      "label sets of kube_events_total; what is beyond is counted in one series with reason=\"__overflow__\"",
      Number<&O::max_series, 1, 10'000'000>},
+
+    {"leader-elect", "", "false", kLeader,
+     "of several replicas only the one that holds a Lease counts; the others wait", Switch<&O::leader_elect>},
+    {"leader-elect-lease", "[NAMESPACE/]NAME", "kube-events-exporter", kLeader,
+     "the Lease; its namespace is by default that of the Pod", Lease},
+    {"leader-elect-lease-duration", "DURATION", "15s", kLeader,
+     "a Lease that was not renewed for so long is taken by another replica",
+     DurationIn<&O::leader_elect_lease_duration, kSecondMs, kDayMs>},
+    {"leader-elect-renew-deadline", "DURATION", "10s", kLeader,
+     "a leader that could not renew the Lease for so long ends; less than the lease duration",
+     DurationIn<&O::leader_elect_renew_deadline, 1, kDayMs>},
+    {"leader-elect-retry-period", "DURATION", "2s", kLeader, "between two renewals, and between two looks at the Lease",
+     DurationIn<&O::leader_elect_retry_period, 1, kDayMs>},
 
     {"log-level", "LEVELS", "info", kLog, "debug, info, warn, error or off, also per component: info,informer=debug",
      Text<&O::log_level>},

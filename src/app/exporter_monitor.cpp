@@ -26,8 +26,7 @@ void ExporterMonitor::OnRequest(std::string_view verb, RequestOutcome outcome, c
     case RequestOutcome::kFailed:
       if (list) metrics_.list_failed_total.Increment();
       if (verb == "watch") metrics_.watch_failed_total.Increment();
-      metrics_.CountApiError(verb == "probe" ? "list" : verb,
-                             error->reason.empty() ? ToString(error->kind) : std::string_view(error->reason));
+      metrics_.CountApiError(verb == "probe" ? "list" : verb, *error);
       break;
   }
 }

@@ -24,6 +24,9 @@ Result<ParsedCommandLine> ParseExporterCommandLine(std::span<const char* const> 
   if (parsed && !parsed->options.exporter_host.empty() && !parsed->options.exporter_port) {
     return BadFlag("--exporter-host", "has no effect without --exporter-port; give both");
   }
+  if (parsed) {
+    if (const auto times = CheckElectionTimes(parsed->options.ElectionTimesGiven()); !times) return Fail(times.error());
+  }
   return parsed;
 }
 

@@ -98,6 +98,8 @@ constexpr std::array<MetricSpec, kMetricCount> kCatalog{{
      kCounter,
      "Length of these interruptions together.",
      {"scope"}},
+    {Metric::kLeader, "kube_events_exporter_leader", kGauge,
+     "Whether this replica counts (1) or waits for the Lease (0); 1 without --leader-elect."},
     {Metric::kProcessCpuSecondsTotal, "process_cpu_seconds_total", kCounter,
      "Total user and system CPU time spent in seconds."},
     {Metric::kProcessOpenFds, "process_open_fds", kGauge, "Number of open file descriptors."},

@@ -136,6 +136,10 @@ void SelfMetrics::CountApiError(std::string_view verb, std::string_view reason) 
   api_errors_.With({std::string(verb), std::string(reason)}).Increment();
 }
 
+void SelfMetrics::CountApiError(std::string_view verb, const Error& error) {
+  CountApiError(verb, error.reason.empty() ? ToString(error.kind) : std::string_view(error.reason));
+}
+
 void SelfMetrics::CountRelist(std::string_view reason) { relists_.With({std::string(reason)}).Increment(); }
 
 ScopeMetrics SelfMetrics::Scope(const std::string& name) {
@@ -174,6 +178,7 @@ void SelfMetrics::AddSources(std::vector<prometheus::MetricFamily>& families) co
   add(Metric::kEvictedEventsTotal, sources.evicted_events);
   add(Metric::kSeries, sources.series);
   add(Metric::kSeriesOverflowTotal, sources.series_overflow);
+  add(Metric::kLeader, sources.leader);
 }
 
 }  // namespace kube_events

@@ -55,6 +55,12 @@ TEST_F(ExporterOptionsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(parsed.sync_period, defaults.sync_period);
   EXPECT_EQ(parsed.max_cached_events, defaults.max_cached_events);
   EXPECT_EQ(parsed.max_series, defaults.max_series);
+  EXPECT_EQ(parsed.leader_elect, defaults.leader_elect);
+  EXPECT_EQ(parsed.leader_elect_lease_namespace, defaults.leader_elect_lease_namespace);
+  EXPECT_EQ(parsed.leader_elect_lease_name, defaults.leader_elect_lease_name);
+  EXPECT_EQ(parsed.leader_elect_lease_duration, defaults.leader_elect_lease_duration);
+  EXPECT_EQ(parsed.leader_elect_renew_deadline, defaults.leader_elect_renew_deadline);
+  EXPECT_EQ(parsed.leader_elect_retry_period, defaults.leader_elect_retry_period);
   EXPECT_EQ(parsed.log_level, defaults.log_level);
   EXPECT_EQ(parsed.log_format, defaults.log_format);
 }
@@ -75,6 +81,33 @@ TEST_F(ExporterOptionsTest, ReadsEveryKindOfValue) {
 TEST_F(ExporterOptionsTest, ListsComeByRepetitionAndByCommas) {
   EXPECT_THAT(Options({"--reasons", "A,B", "--reasons=!C"}).reasons, ElementsAre("A", "B", "!C"));
   EXPECT_THAT(Options({"--namespaces", "a,b", "--namespaces", "a"}).namespaces, ElementsAre("a", "b"));
+}
+
+TEST_F(ExporterOptionsTest, ASwitchTakesNoValueFromTheNextArgument) {
+  EXPECT_TRUE(Options({"--leader-elect", "--port", "1"}).leader_elect);
+  EXPECT_TRUE(Options({"--leader-elect=true"}).leader_elect);
+  EXPECT_FALSE(Options({"--leader-elect=false"}).leader_elect);
+  EXPECT_THAT(Complaint({"--leader-elect", "false"}), HasSubstr("false"));
+  EXPECT_THAT(Complaint({"--leader-elect="}), HasSubstr("--leader-elect"));
+  environment_ = {{"KUBE_EVENTS_EXPORTER_LEADER_ELECT", "true"}};
+  EXPECT_TRUE(Options({}).leader_elect);
+  EXPECT_FALSE(Options({"--leader-elect=false"}).leader_elect);
+}
+
+TEST_F(ExporterOptionsTest, ALeaseMayNameItsNamespace) {
+  const ExporterOptions both = Options({"--leader-elect-lease", "mon/exporter.a-1"});
+  EXPECT_EQ(both.leader_elect_lease_namespace, "mon");
+  EXPECT_EQ(both.leader_elect_lease_name, "exporter.a-1");
+  EXPECT_EQ(Options({"--leader-elect-lease=exporter"}).leader_elect_lease_namespace, "");
+  for (const char* bad : {"", "/", "a/", "/a", "a/b/c", "A", "a_b", "-a", "a.b/c", "a/b-"}) {
+    EXPECT_THAT(Complaint({"--leader-elect-lease", bad}), HasSubstr("write NAMESPACE/NAME or NAME")) << bad;
+  }
+}
+
+TEST_F(ExporterOptionsTest, TimesThatCannotKeepTwoLeadersApartAreRefused) {
+  EXPECT_THAT(Complaint({"--leader-elect-lease-duration", "10s"}),
+              HasSubstr("--leader-elect-lease-duration: has to be longer than --leader-elect-renew-deadline"));
+  EXPECT_THAT(Complaint({"--leader-elect-retry-period", "9s"}), HasSubstr("--leader-elect-renew-deadline: has to be"));
 }
 
 TEST_F(ExporterOptionsTest, AnEmptyElementIsKept) {
@@ -150,8 +183,8 @@ TEST_F(ExporterOptionsTest, TheDocumentationHasOneRowPerFlagAndNoOther) {
   std::size_t found = 0;
   for (const FlagSpec& flag : ExporterFlags()) {
     const std::string value = flag.default_value.empty() ? "\u2013" : std::string(flag.default_value);
-    const std::string start = "| `--" + std::string(flag.name) + " " + std::string(flag.value) + "` | `" +
-                              EnvironmentName(flag) + "` | " + value + " | ";
+    const std::string written = std::string(flag.name) + (flag.value.empty() ? "" : " ") + std::string(flag.value);
+    const std::string start = "| `--" + written + "` | `" + EnvironmentName(flag) + "` | " + value + " | ";
     const auto matches =
         std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return row.starts_with(start); });
     EXPECT_EQ(matches, 1) << "a row that starts with: " << start;

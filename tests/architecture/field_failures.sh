@@ -45,7 +45,7 @@ function check_tests(id, cell,    name, rest, names) {
 }
 
 BEGIN {
-  split("the checkpoint,leader election,forwarding", list, ",")
+  split("the checkpoint,forwarding", list, ",")
   for (i in list) capabilities[list[i]] = 1
   n = split(tests, list, "\n")
   for (i = 1; i <= n; i++) exists[list[i]] = 1

@@ -12,7 +12,7 @@ fresh_tree() {
   # shellcheck disable=SC2016
   printf '%s\n' '| id | elsewhere | here | test |' '|---|---|---|---|' \
     '| B001 | skipped | counted | `field.FieldTimes.B001IsCounted`, `informer.Machine.Lists` |' \
-    '| B002 | twice | once | needs leader election |' >"$tree/$table"
+    '| B002 | twice | once | needs forwarding |' >"$tree/$table"
   printf '%s\n' field.FieldTimes.B001IsCounted informer.Machine.Lists >"$tree/tests"
 }
 
@@ -44,14 +44,14 @@ sed -n '/^| B002/p' "$tree/$table" >>"$tree/$table"
 expect_violation 'B002 has a second row'
 echo '| B003 | a | b | needs forwarding |' >>"$tree/$table"
 expect_violation 'B003 is not among the ids'
-sed -i 's/needs leader election/needs luck/' "$tree/$table"
+sed -i 's/needs forwarding/needs luck/' "$tree/$table"
 expect_violation 'waits for "luck"'
-sed -i 's/needs leader election/later/' "$tree/$table"
+sed -i 's/needs forwarding/later/' "$tree/$table"
 expect_violation 'B002 names neither a test nor the capability'
 sed -i 's/| once |/| |/' "$tree/$table"
 expect_violation 'B002 does not say what went wrong and what happens here'
 # shellcheck disable=SC2016
-sed -i 's/needs leader election/`field.FieldTimes.B001IsCounted`/' "$tree/$table"
+sed -i 's/needs forwarding/`field.FieldTimes.B001IsCounted`/' "$tree/$table"
 expect_violation 'belongs to B001, not to B002'
 sed -i 's/^| B001/| B003/' "$tree/$table"
 expect_violation 'B002 stands behind B003'

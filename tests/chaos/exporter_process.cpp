@@ -109,8 +109,13 @@ ExporterProcess::~ExporterProcess() {
 int ExporterProcess::Health() const { return Get(url_ + "/healthz", {.headers = {}, .timeout = kPatience}).status; }
 
 std::optional<Scrape> ExporterProcess::Read() const {
+  const std::string page = Page();
+  return page.empty() ? std::nullopt : ReadPage(page);
+}
+
+std::string ExporterProcess::Page() const {
   const FetchResponse response = Get(url_ + "/metrics", {.headers = {}, .timeout = kPatience});
-  return response.status == 200 ? ReadPage(response.body) : std::nullopt;
+  return response.status == 200 ? response.body : "";
 }
 
 bool ExporterProcess::Running() { return !Ended(); }
@@ -119,6 +124,10 @@ void ExporterProcess::Signal(int signal) const { ::kill(pid_, signal); }
 
 std::optional<int> ExporterProcess::Stop(std::chrono::milliseconds patience) {
   if (!Ended()) Signal(SIGTERM);
+  return AwaitEnd(patience);
+}
+
+std::optional<int> ExporterProcess::AwaitEnd(std::chrono::milliseconds patience) {
   Eventually([this] { return Ended(); }, patience);
   return exit_code_;
 }

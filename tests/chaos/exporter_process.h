@@ -39,10 +39,14 @@ class ExporterProcess {
   // 200, 503 or 0 where it did not answer in time.
   int Health() const;
   std::optional<Scrape> Read() const;
+  // The page of /metrics; empty where it did not answer in time.
+  std::string Page() const;
   bool Running();
   void Signal(int signal) const;
   // Sends SIGTERM; the exit code, or nothing where it did not end in time and was killed.
   std::optional<int> Stop(std::chrono::milliseconds patience);
+  // The same without a signal.
+  std::optional<int> AwaitEnd(std::chrono::milliseconds patience);
 
  private:
   bool Ended();

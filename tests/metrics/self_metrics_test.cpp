@@ -28,7 +28,8 @@ SelfMetricsSources Sources() {
           .tombstones = [] { return 7.0; },
           .evicted_events = [] { return 2.0; },
           .series = [] { return 3.0; },
-          .series_overflow = [] { return 0.0; }};
+          .series_overflow = [] { return 0.0; },
+          .leader = [] { return 1.0; }};
 }
 
 std::string Page(const SelfMetrics& metrics, ExpositionFormat format = ExpositionFormat::kText) {

@@ -15,6 +15,7 @@
 #include "kube_events/base/logging.h"
 #include "kube_events/base/result.h"
 #include "kube_events/kube/scope.h"
+#include "kube_events/leader/leader_elector.h"
 
 namespace kube_events {
 
@@ -45,6 +46,16 @@ struct ExporterOptions {
   std::chrono::milliseconds sync_period{0};
   std::size_t max_cached_events = 2'000'000;
   std::size_t max_series = 10'000;
+
+  bool leader_elect = false;
+  std::string leader_elect_lease_namespace;  // empty: that of the Pod or context
+  std::string leader_elect_lease_name = "kube-events-exporter";
+  std::chrono::milliseconds leader_elect_lease_duration{15'000};
+  std::chrono::milliseconds leader_elect_renew_deadline{10'000};
+  std::chrono::milliseconds leader_elect_retry_period{2'000};
+  ElectionTimes ElectionTimesGiven() const {
+    return {leader_elect_lease_duration, leader_elect_renew_deadline, leader_elect_retry_period};
+  }
 
   std::string log_level = "info";
   LogFormat log_format = LogFormat::kText;

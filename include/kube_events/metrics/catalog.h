@@ -42,6 +42,7 @@ enum class Metric : std::size_t {
   kUncertainOccurrencesTotal,
   kGapsTotal,
   kGapSecondsTotal,
+  kLeader,
   kProcessCpuSecondsTotal,
   kProcessOpenFds,
   kProcessMaxFds,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kube_events/base/clock.h"
+#include "kube_events/base/error.h"
 #include "kube_events/event/event_decoder.h"
 #include "kube_events/metrics/exposition.h"
 #include "prometheus/counter.h"
@@ -35,6 +36,7 @@ struct SelfMetricsSources {
   std::function<double()> evicted_events = {};
   std::function<double()> series = {};
   std::function<double()> series_overflow = {};
+  std::function<double()> leader = {};
 };
 
 // The metrics with the label `scope`.
@@ -66,9 +68,11 @@ class SelfMetrics final : public MetricSource {
   prometheus::Counter& list_failed_total;
   prometheus::Counter& watch_total;
   prometheus::Counter& watch_failed_total;
-  // `verb`: "list" or "watch". `reason`: what the server or the network named; after 100 different pairs the reason
+  // `verb`: as RBAC spells it. `reason`: what the server or the network named; after 100 different pairs the reason
   // is "other", so that no server can fill the memory.
   void CountApiError(std::string_view verb, std::string_view reason);
+  // By the error's reason or, where nobody named one, its kind.
+  void CountApiError(std::string_view verb, const Error& error);
   // `reason`: expired, short_watch, invalid, errors or restored; any word works, with the same bound.
   void CountRelist(std::string_view reason);
 
