@@ -31,8 +31,8 @@ void FencedConsumer::OnListBegin(ScopeIndex scope, ListReason reason, WallTime s
   if (MayPass()) inner_.OnListBegin(scope, reason, server_time);
 }
 
-void FencedConsumer::OnListCommitted(ScopeIndex scope, WallTime server_time) {
-  if (MayPass()) inner_.OnListCommitted(scope, server_time);
+void FencedConsumer::OnListCommitted(ScopeIndex scope, std::string_view version, WallTime server_time) {
+  if (MayPass()) inner_.OnListCommitted(scope, version, server_time);
 }
 
 void FencedConsumer::OnChange(const Change& change) {

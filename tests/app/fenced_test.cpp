@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 class CountingConsumer final : public ChangeConsumer {
  public:
   void OnListBegin(ScopeIndex, ListReason, WallTime) override { ++calls; }
-  void OnListCommitted(ScopeIndex, WallTime) override { ++calls; }
+  void OnListCommitted(ScopeIndex, std::string_view, WallTime) override { ++calls; }
   void OnChange(const Change&) override { ++calls; }
 
   int calls = 0;
@@ -31,7 +31,7 @@ class FencedTest : public ::testing::Test {
     const Event event;
     fenced_.OnListBegin(0, ListReason::kFirst, {});
     fenced_.OnChange({0, ChangeKind::kListed, event, "", {}});
-    fenced_.OnListCommitted(0, {});
+    fenced_.OnListCommitted(0, "1", {});
   }
   std::string Page() const {
     std::string page;

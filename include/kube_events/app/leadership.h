@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "kube_events/app/exporter_options.h"
 #include "kube_events/informer/change_consumer.h"
@@ -23,7 +24,7 @@ class FencedConsumer final : public ChangeConsumer {
       : fence_(fence), inner_(inner), on_lapse_(std::move(on_lapse)) {}
 
   void OnListBegin(ScopeIndex scope, ListReason reason, WallTime server_time) override;
-  void OnListCommitted(ScopeIndex scope, WallTime server_time) override;
+  void OnListCommitted(ScopeIndex scope, std::string_view version, WallTime server_time) override;
   void OnChange(const Change& change) override;
 
  private:
