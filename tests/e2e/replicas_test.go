@@ -131,7 +131,7 @@ func TestReplicasShareALeaseWithTheShippedRoles(t *testing.T) {
 	r.await(second, 0)
 	r.onlyCounts(first, second, "first")
 	if spec := r.lease(); spec.HolderIdentity == nil || *spec.HolderIdentity == "" || *spec.LeaseDurationSeconds != 6 ||
-		*spec.LeaseTransitions != 0 || !spec.RenewTime.After(spec.AcquireTime.Time) {
+		*spec.LeaseTransitions != 0 || spec.RenewTime.Before(spec.AcquireTime) {
 		t.Errorf("the Lease is %v", spec)
 	}
 
