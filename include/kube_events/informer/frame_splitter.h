@@ -10,7 +10,7 @@
 namespace kube_events {
 
 // client-go's limit for one object of a stream.
-inline constexpr std::size_t kMaxFrameBytes = 16 * 1024 * 1024;
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{16} << 20;
 
 // Finds the end of the JSON object at the front of a text that grows, by counting braces outside strings; looks at each
 // byte once. For input that is not one value per line.
