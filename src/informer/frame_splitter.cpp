@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\r\n";
 // Given-out bytes are removed from the buffer when they are at least this many, or when nothing else is left.
-constexpr std::size_t kCompactAt = 256 * 1024;
+constexpr std::size_t kCompactAt = std::size_t{256} << 10;
 // A buffer that one huge frame has grown is given back when it is empty again.
-constexpr std::size_t kKeepCapacity = 4 * 1024 * 1024;
+constexpr std::size_t kKeepCapacity = std::size_t{4} << 20;
 
 // Whether a line is a frame as the API server writes it; cheap and nearly always right.
 bool LooksWhole(std::string_view line) {

@@ -10,8 +10,8 @@ namespace kube_events {
 namespace {
 
 // A page of 500 Events is about 0.6 MB. Parsing takes some times a page's size, and containers have limits.
-constexpr std::size_t kMaxListBytes = 64 * 1024 * 1024;
-constexpr std::size_t kMaxErrorBytes = 64 * 1024;
+constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxErrorBytes = std::size_t{64} << 10;
 // So many frames in a row that cannot be decoded: not a bad object but a bad stream.
 constexpr int kMaxUndecodableInARow = 1000;
 // The server closes a watch this long after we would have replaced it, and we give up another while later.

@@ -30,7 +30,7 @@ class Doorbell {
 class StreamInbox final : public HttpObserver {
  public:
   // Beyond this many bytes not yet taken, reading from the network pauses.
-  static constexpr std::size_t kMaxBuffered = 8 * 1024 * 1024;
+  static constexpr std::size_t kMaxBuffered = std::size_t{8} << 20;
 
   explicit StreamInbox(Doorbell& doorbell) : doorbell_(doorbell) {}
 
