@@ -39,8 +39,6 @@ struct Destination {
 struct ConnectionOptions {
   std::shared_ptr<const TlsContext> tls;  // shared by all connections with these settings; null for http
   std::chrono::milliseconds idle_timeout{0};
-  // For a single request: have the kernel probe a silent peer.
-  bool detect_dead_peer = false;
 };
 
 ClientConnection MakeConnection(const Destination& destination, const ConnectionOptions& options);

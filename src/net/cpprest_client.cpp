@@ -39,7 +39,7 @@ class Connections final : public TransferOwner {
   explicit Connections(Destination destination) : destination_(std::move(destination)) {}
 
   ClientConnection Get(const HttpRequest& request, std::shared_ptr<const TlsContext> tls) {
-    ConnectionOptions options{std::move(tls), request.idle_timeout, request.own_connection};
+    ConnectionOptions options{std::move(tls), request.idle_timeout};
     if (request.own_connection) return MakeConnection(destination_, options);
     // Contexts are compared by identity: the client makes a new one only when the settings change.
     if (!kept_.client || kept_options_.tls != options.tls || kept_options_.idle_timeout != options.idle_timeout) {

@@ -18,6 +18,7 @@
 
 #include "kube_events/net/cpprest_client.h"
 #include "net/bracketed_names.h"
+#include "net/dead_peers.h"
 #include "net/network_thread.h"
 #include "net/system_ca.h"
 
@@ -54,6 +55,7 @@ std::vector<std::string> CurrentEnvironment() {
 
 Process SetUp() {
   ResolveBracketedNames();
+  ProbeSilentPeers();
   Process process{FindSystemBundle(), CurrentEnvironment()};
   // The library loads the system's certificates for every connection, 30 ms of CPU each, and we replace them anyway.
   ::setenv("SSL_CERT_FILE", "/dev/null", 1);

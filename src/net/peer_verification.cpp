@@ -78,8 +78,7 @@ std::string Describe(int error, const X509* certificate) {
 
 }  // namespace
 
-PeerVerification::PeerVerification(std::string name, bool skip, std::function<void()> on_handshake)
-    : name_(std::move(name)), skip_(skip), on_handshake_(std::move(on_handshake)) {}
+PeerVerification::PeerVerification(std::string name, bool skip) : name_(std::move(name)), skip_(skip) {}
 
 void PeerVerification::Attach(SSL_CTX* context) { SSL_CTX_set_cert_verify_callback(context, OnVerify, this); }
 
@@ -89,7 +88,6 @@ int PeerVerification::OnVerify(X509_STORE_CTX* chain, void* self) {
 
 bool PeerVerification::Verify(X509_STORE_CTX* chain) {
   failure_.clear();
-  if (on_handshake_) on_handshake_();
   if (skip_) return true;
   const bool trusted = X509_verify_cert(chain) == 1;
   const int error = X509_STORE_CTX_get_error(chain);

@@ -4,16 +4,14 @@
 
 #include <openssl/ossl_typ.h>
 
-#include <functional>
 #include <string>
 
 namespace kube_events {
 
 class PeerVerification {
  public:
-  // `name`: the host name or IP address that the certificate must be valid for. `on_handshake` is called in the
-  // middle of every handshake, when the connection certainly exists; may be empty.
-  PeerVerification(std::string name, bool skip, std::function<void()> on_handshake);
+  // `name`: the host name or IP address that the certificate must be valid for.
+  PeerVerification(std::string name, bool skip);
 
   // Makes connections of `context` be verified by this object, which must outlive them.
   void Attach(SSL_CTX* context);
@@ -27,7 +25,6 @@ class PeerVerification {
 
   const std::string name_;
   const bool skip_;
-  const std::function<void()> on_handshake_;
   std::string failure_;
 };
 

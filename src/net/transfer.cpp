@@ -20,6 +20,7 @@ using web::http::http_response;
 
 // The library takes a chunk size of -1 for a number and hands it on as the size of what it read.
 constexpr std::size_t kMaxChunk = std::size_t{1} << 32;
+constexpr int kFirstFinalStatus = 200;
 
 http_request ToLibrary(const HttpRequest& request) {
   http_request result(request.method);
@@ -124,11 +125,24 @@ void Transfer::OnHeadDeadline() {
   Cancel();
 }
 
+// The library takes an interim response for the final one, and what follows it for its body, without an end (RFC 9110,
+// section 15.2).
+void Transfer::OnInterim(int status) {
+  owner_->OnFailed(connection_);
+  Finish(Fail({ErrorKind::kRetry,
+               server_ + " sent an interim response (" + std::to_string(status) +
+                   "), which is not supported; have the proxy before the API server send none",
+               {},
+               "protocol"}));
+  Cancel();
+}
+
 void Transfer::OnHead(const http_response& response) {
   head_timer_.cancel();
   if (ended_) return;
   head_seen_ = true;
   const HttpHead head = ToHead(response);
+  if (head.status < kFirstFinalStatus) return OnInterim(head.status);
   gate_.Call([&](HttpObserver& observer) { observer.OnHead(head); });
   if (!held_.empty()) DeliverHeld();
 }

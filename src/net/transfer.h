@@ -55,6 +55,7 @@ class Transfer final : public BodySink, public std::enable_shared_from_this<Tran
   void Send();
   void StartHeadTimer();
   void OnHeadDeadline();
+  void OnInterim(int status);
   void OnHead(const web::http::http_response& response);
   void OnDone(const Result<void>& result);
   void DeliverHeld();

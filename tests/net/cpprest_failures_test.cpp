@@ -64,6 +64,29 @@ TEST(CpprestFailures, AChunkSizeThatTheLibraryTripsOverDoesNotEndTheProcess) {
   }
 }
 
+// With a watch, what follows would come as its body, and never end; with a kept connection, as the next answer.
+TEST(CpprestFailures, AnInterimResponseIsNotTakenForTheFinalOne) {
+  ScriptedServer server([](ScriptedConnection& connection) {
+    while (!connection.ReadRequest().empty()) {
+      connection.Send("HTTP/1.1 103 Early Hints\r\nLink: </style>\r\n\r\n");
+      connection.Respond(200, "late");
+    }
+  });
+  const auto client = ClientOf(server.url());
+  for (const bool own_connection : {true, false, false}) {
+    HttpRequest request = Get();
+    request.own_connection = own_connection;
+    RecordingObserver observer;
+    const auto exchange = client->Start(std::move(request), observer);
+    const std::string told = Told(observer.WaitForEnd());
+    ExpectReason(told, "protocol");
+    EXPECT_NE(told.find("interim response (103)"), std::string::npos) << told;
+    EXPECT_EQ(observer.body(), "");
+    EXPECT_FALSE(observer.head());
+  }
+  EXPECT_EQ(server.connections(), 3U);
+}
+
 TEST(CpprestFailures, UnknownHost) {
   const auto client = ClientOf("http://no-such-host.invalid:1");
   RecordingObserver observer;

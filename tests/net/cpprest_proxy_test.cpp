@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "net/client_under_test.h"
+#include "net/dead_peers.h"
 #include "net/recording_observer.h"
 #include "support/connect_proxy.h"
 #include "support/scripted_server.h"
@@ -97,7 +98,7 @@ TEST_F(CpprestProxy, AProxyThatIsNotThereIsAFailureThatNamesIt) {
   EXPECT_THAT(Told(observer.WaitForEnd()), HasSubstr("through the proxy http://127.0.0.1:"));
 }
 
-TEST_F(CpprestProxy, AWatchThatTheProxyBreaksEnds) {
+TEST_F(CpprestProxy, AWatchThatTheProxyBreaksEndsAndOneThatFallsSilentIsProbed) {
   ScriptedServer server(
       [](ScriptedConnection& connection) {
         connection.ReadRequest();
@@ -111,6 +112,7 @@ TEST_F(CpprestProxy, AWatchThatTheProxyBreaksEnds) {
   RecordingObserver observer;
   const auto exchange = client->Start(Watch(), observer);
   ASSERT_TRUE(observer.WaitForBody(4));
+  ExpectProbed(proxy.port(), 1);
   proxy.Break();
   const auto end = observer.WaitForEnd();
   ASSERT_FALSE(end);

@@ -1,13 +1,8 @@
 // The client against TLS servers with certificates made in memory.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -81,44 +76,7 @@ TEST(CpprestTls, StreamsAWatch) {
   EXPECT_TRUE(observer.WaitForBody(4));
 }
 
-// The socket of this process that is connected to `port`, or -1.
-int SocketTo(std::uint16_t port) {
-  for (int fd = 0; fd < 1024; ++fd) {
-    sockaddr_in peer{};
-    socklen_t size = sizeof peer;
-    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0 && ntohs(peer.sin_port) == port) return fd;
-  }
-  return -1;
-}
-
-int Option(int fd, int level, int name) {
-  int value = -1;
-  socklen_t size = sizeof value;
-  ::getsockopt(fd, level, name, &value, &size);
-  return value;
-}
-
-TEST(CpprestTls, HasTheKernelProbeTheSilentPeerOfAWatch) {
-  const TestAuthority authority;
-  ScriptedServer server(
-      [](ScriptedConnection& connection) {
-        connection.ReadRequest();
-        connection.Send(kChunkedHead);
-        connection.WaitUntilClosed();
-      },
-      ScriptedTls{authority.Issue(), ""});
-  const auto client = ClientOf(server.url(), Always(Trusting(authority)));
-  RecordingObserver observer;
-  const auto exchange = client->Start(Watch(), observer);
-  ASSERT_TRUE(observer.WaitForHead());
-  const int fd = SocketTo(server.port());
-  ASSERT_GE(fd, 0);
-  EXPECT_EQ(Option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
-  EXPECT_EQ(Option(fd, IPPROTO_TCP, TCP_KEEPIDLE), 30);
-  EXPECT_EQ(Option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 60'000);
-}
-
-// The library then replaces the socket that it has shown to us, which must not be touched any more.
+// The first address of localhost is that of IPv6.
 TEST(CpprestTls, SurvivesThatTheFirstAddressOfAHostDoesNotAnswer) {
   const TestAuthority authority;
   ScriptedServer server(AnswerAll, ScriptedTls{authority.Issue(), ""});
