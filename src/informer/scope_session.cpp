@@ -38,8 +38,8 @@ ScopeSession::ScopeSession(ScopeIndex index, Scope scope, SessionOptions options
       parts_(std::move(parts)),
       machine_(MachineOptions(options)),
       server_clock_(parts_.clock),
-      trouble_log_(parts_.log),
-      undecodable_log_(parts_.log),
+      trouble_log_(parts_.log, parts_.clock),
+      undecodable_log_(parts_.log, parts_.clock),
       reader_(parts_.decoder) {}
 
 void ScopeSession::Start() {
@@ -104,8 +104,8 @@ void ScopeSession::Do(const DeliverItems&) {
   listed_ += page->items;
   for (std::size_t i = 0; i < page->skipped; ++i) parts_.monitor.OnFrame(nullptr, parts_.clock.Wall());
   if (page->skipped > 0) {
-    parts_.log.Warn("list items could not be decoded and were skipped",
-                    {{"scope", scope_.Name()}, {"items", page->skipped}, {"first_problem", page->first_problem}});
+    undecodable_log_.Note("list items cannot be decoded and are skipped, for example: " + page->first_problem,
+                          {{"scope", scope_.Name()}});
   }
   Feed(PageDelivered{});
 }

@@ -53,11 +53,12 @@ class TokenFileCredentials final : public Credentials {
       read_at_ = now;
       stale_ = false;
       auto token = Read();
+      const std::string before = std::exchange(failure_, token ? std::string() : token.error().message);
       if (token) {
         token_ = std::move(*token);
       } else if (token_.empty()) {
         return Fail(token.error());
-      } else {
+      } else if (failure_ != before) {
         log_.Warn("the token cannot be read again, the last one is kept", {{"error", token.error().message}});
       }
     }
@@ -82,6 +83,7 @@ class TokenFileCredentials final : public Credentials {
   const Logger log_;
   std::mutex mutex_;  // guards what follows
   std::string token_;
+  std::string failure_;  // of the last reading; logged once
   std::optional<MonotonicTime> read_at_;
   bool stale_ = false;  // the server refused it
 };

@@ -56,9 +56,10 @@ class RotatingTls {
   TlsSettings Current() {
     const std::lock_guard lock(mutex_);
     auto settings = ReadUsable();
+    const std::string before = std::exchange(failure_, settings ? std::string() : settings.error().message);
     if (settings) {
       last_good_ = std::move(*settings);
-    } else {
+    } else if (failure_ != before) {
       log_.Warn("TLS files cannot be used, the last good ones are kept", {{"error", settings.error().message}});
     }
     return last_good_;
@@ -76,7 +77,8 @@ class RotatingTls {
 
   const TlsSources sources_;
   const Logger log_;
-  std::mutex mutex_;       // guards last_good_
+  std::mutex mutex_;       // guards what follows
+  std::string failure_;    // of the last reading; logged once
   TlsSettings last_good_;  // at first the defaults, which need no check
 };
 

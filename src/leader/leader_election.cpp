@@ -25,7 +25,7 @@ LeaderElection::LeaderElection(ObjectPath lease, LeaderElectorOptions options, L
     : path_(std::move(lease)),
       parts_(std::move(parts)),
       elector_(std::move(options)),
-      trouble_log_(parts_.log),
+      trouble_log_(parts_.log, parts_.clock),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 LeaderElection::~LeaderElection() = default;

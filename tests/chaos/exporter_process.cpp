@@ -108,14 +108,14 @@ ExporterProcess::~ExporterProcess() {
 
 int ExporterProcess::Health() const { return Get(url_ + "/healthz", {.headers = {}, .timeout = kPatience}).status; }
 
+std::string ExporterProcess::Page() const {
+  FetchResponse response = Get(url_ + "/metrics", {.headers = {}, .timeout = kPatience});
+  return response.status == 200 ? std::move(response.body) : std::string();
+}
+
 std::optional<Scrape> ExporterProcess::Read() const {
   const std::string page = Page();
   return page.empty() ? std::nullopt : ReadPage(page);
-}
-
-std::string ExporterProcess::Page() const {
-  const FetchResponse response = Get(url_ + "/metrics", {.headers = {}, .timeout = kPatience});
-  return response.status == 200 ? response.body : "";
 }
 
 bool ExporterProcess::Running() { return !Ended(); }

@@ -39,8 +39,11 @@ class ExporterProcess {
   // 200, 503 or 0 where it did not answer in time.
   int Health() const;
   std::optional<Scrape> Read() const;
-  // The page of /metrics; empty where it did not answer in time.
+  // What /metrics answers; "" where it does not in time.
   std::string Page() const;
+  // "http://127.0.0.1:40123".
+  const std::string& Url() const { return url_; }
+  pid_t Pid() const { return pid_; }
   bool Running();
   void Signal(int signal) const;
   // Sends SIGTERM; the exit code, or nothing where it did not end in time and was killed.

@@ -1,5 +1,7 @@
 #include "faults/fault_proxy.h"
 
+#include <gtest/gtest.h>
+
 #include <utility>  // which Boost.Asio 1.74 uses without including it
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 #include <optional>
 #include <set>
 #include <thread>
+
+#include "support/sockets.h"
 
 namespace kube_events {
 namespace {
@@ -82,6 +86,10 @@ class FaultProxy::Impl::Link : public std::enable_shared_from_this<Link> {
   }
 
   void Freeze() { frozen_ = true; }
+  void DropPackets() {
+    Freeze();
+    EXPECT_TRUE(kube_events::DropPackets(client_.native_handle()));
+  }
 
  private:
   using Buffer = std::array<char, 65536>;
@@ -156,6 +164,8 @@ FaultProxy::~FaultProxy() = default;
 
 std::string FaultProxy::Url() const { return "http://127.0.0.1:" + std::to_string(impl_->port); }
 
+std::uint16_t FaultProxy::Port() const { return impl_->port; }
+
 void FaultProxy::Ignore() {
   impl_->Do([this] { impl_->ignoring = true; });
 }
@@ -167,6 +177,12 @@ void FaultProxy::Refuse() {
 void FaultProxy::Freeze() {
   impl_->Do([this] {
     for (Impl::Link* link : impl_->links) link->Freeze();
+  });
+}
+
+void FaultProxy::DropPackets() {
+  impl_->Do([this] {
+    for (Impl::Link* link : impl_->links) link->DropPackets();
   });
 }
 

@@ -18,13 +18,17 @@ class FaultProxy {
 
   // "http://127.0.0.1:PORT".
   std::string Url() const;
+  std::uint16_t Port() const;
 
   // From now on new connections are accepted, and nothing more happens to them until Heal.
   void Ignore();
   // Connections are refused until Heal: nobody listens.
   void Refuse();
-  // The present connections carry nothing any more, in either direction, and stay open: packets dropped on the way.
+  // The present connections carry nothing any more, in either direction, and stay open: the peer hangs, and its kernel
+  // still answers.
   void Freeze();
+  // The same, and nothing that the clients of the present connections send is acknowledged: the network is gone.
+  void DropPackets();
   // What the server sends arrives in pieces of so many bytes; 0: as it comes.
   void Split(std::size_t bytes);
   // After so many more bytes from the server its connection is reset; what comes before is carried.

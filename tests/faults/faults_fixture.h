@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -44,15 +45,22 @@ class FaultsFixture : public testing::Test {
  protected:
   static void SetUpTestSuite() { InitialiseNetworking(); }
 
-  // Starts, then the load; `page`: items of a list page.
-  void Start(int page = 50) {
+  explicit FaultsFixture(std::optional<sim::SimTls> tls = {}) : server_(ServerOptions(std::move(tls))) {}
+
+  virtual ExporterOptions Options() {
     ExporterOptions options;
     options.apiserver = proxy_.Url();
     options.host = "127.0.0.1";
     options.port = 0;
-    options.list_page_size = page;
     options.watch_interval = std::chrono::milliseconds(1500);
     options.log_level = "off";
+    return options;
+  }
+
+  // Starts, then the load; `page`: items of a list page.
+  void Start(int page = 50) {
+    ExporterOptions options = Options();
+    options.list_page_size = page;
     auto started = Exporter::Start(options, [](const std::string&) { return std::nullopt; });
     ASSERT_TRUE(started) << started.error().message;
     exporter_ = std::move(*started);
@@ -68,9 +76,10 @@ class FaultsFixture : public testing::Test {
     server_.StartLoad(Load());
   }
 
-  sim::SimServerOptions ServerOptions() const {
+  sim::SimServerOptions ServerOptions(std::optional<sim::SimTls> tls) const {
     sim::SimServerOptions options;
     options.clock = &clock_;
+    options.tls = std::move(tls);
     return options;
   }
 
@@ -146,7 +155,7 @@ class FaultsFixture : public testing::Test {
   }
 
   ClusterClock clock_;
-  sim::SimServer server_{ServerOptions()};
+  sim::SimServer server_;
   FaultProxy proxy_{server_.Port()};
   std::unique_ptr<Exporter> exporter_;
   std::uint64_t baseline_ = 0;

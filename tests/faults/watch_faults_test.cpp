@@ -1,5 +1,6 @@
 // What may happen to a watch that is open or being opened.
 #include "faults/faults_fixture.h"
+#include "support/sockets.h"
 
 namespace kube_events {
 namespace {
@@ -57,6 +58,17 @@ Disturb Inject(std::string frame) {
   };
 }
 
+// Noticed by the kernel, from which the test does not wait for a minute.
+void LosePackets(SimServer&, FaultProxy& proxy) {
+  proxy.DropPackets();
+  for (const int socket : SocketsTo(proxy.Port())) NoticeDeadPeerSoon(socket);
+}
+
+// An ERROR frame with this Status, in which things may be missing.
+Disturb InjectError(const std::string& status) {
+  return Inject(R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure",)" + status + "}}\n");
+}
+
 class WatchFaults : public FaultMatrix {};
 
 // Waits until so many more changes have been written.
@@ -73,8 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
                     FaultRow{"EndWithoutTerminator", Drop(DropMode::kClose), Cost::kNothing, "watch", 1},
                     FaultRow{"Reset", Drop(DropMode::kReset), Cost::kNothing, "watch", 1},
                     FaultRow{"Silence", Drop(DropMode::kSilence), Cost::kNothing, "watch", 1},
-                    FaultRow{"PacketsDropped", [](SimServer&, FaultProxy& proxy) { proxy.Freeze(); }, Cost::kNothing,
+                    FaultRow{"PeerHangs", [](SimServer&, FaultProxy& proxy) { proxy.Freeze(); }, Cost::kNothing,
                              "watch", 1},
+                    FaultRow{"PacketsDropped", LosePackets, Cost::kNothing, "watch", 1},
                     FaultRow{"ResetMidChunk", [](SimServer&, FaultProxy& proxy) { proxy.ResetAfter(3001); },
                              Cost::kNothing, "watch", 1},
                     FaultRow{"SplitAtEveryByte",
@@ -175,6 +188,49 @@ INSTANTIATE_TEST_SUITE_P(
         FaultRow{"NestedTooDeep", Inject(std::string(5000, '[') + std::string(5000, ']') + "\n"), Cost::kNothing,
                  "watch", 1}),
     NameOf);
+
+INSTANTIATE_TEST_SUITE_P(
+    ErrorFrames, WatchFaults,
+    testing::Values(
+        FaultRow{"Code410Only", InjectError(R"("code":410)"), Cost::kGap, "list", 2},
+        FaultRow{"Code429Only", InjectError(R"("code":429)"), Cost::kNothing, "watch", 1},
+        FaultRow{"Code500Only", InjectError(R"("code":500)"), Cost::kNothing, "watch", 1},
+        FaultRow{"Code504Only", InjectError(R"("code":504)"), Cost::kNothing, "watch", 1},
+        FaultRow{"Nothing", InjectError(R"("message":"")"), Cost::kNothing, "watch", 1},
+        FaultRow{"Details429",
+                 InjectError(R"("code":429,"reason":"TooManyRequests","details":{"retryAfterSeconds":1})"),
+                 Cost::kNothing, "watch", 1},
+        FaultRow{"Details500",
+                 InjectError(R"("code":500,"reason":"InternalError","details":{"causes":[{"message":"etcd"}]})"),
+                 Cost::kNothing, "watch", 1},
+        FaultRow{"Details504TooLarge",
+                 InjectError(R"("code":504,"reason":"Timeout","details":{"causes":[)"
+                             R"({"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]})"),
+                 Cost::kGap, "list", 2}),
+    NameOf);
+
+TEST_F(FaultsFixture, TenThousandEventsInOneChunkAreCounted) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  server_.StopLoad();
+  const std::string version = std::to_string(server_.State().revision);
+  std::string chunk;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string name = "burst-" + std::to_string(i);
+    chunk += R"({"type":"ADDED","object":{"kind":"Event","apiVersion":"v1","metadata":{"name":")" + name +
+             R"(","namespace":"default","uid":")" + name + R"(","resourceVersion":")" + version +
+             R"("},"reason":"Burst","type":"Normal","involvedObject":{"kind":"Pod","namespace":"default"},)"
+             R"("count":1,"firstTimestamp":"2999-01-01T00:00:00Z"}})"
+             "\n";
+  }
+  server_.InjectFrame(chunk);
+  EXPECT_TRUE(Eventually(
+      [this] {
+        const chaos::Scrape scrape = Read();
+        const auto found = scrape.occurrences.find({"Normal", "default", "Pod", "Burst"});
+        return found != scrape.occurrences.end() && found->second == 10'000;
+      },
+      std::chrono::seconds(60)));
+}
 
 TEST_F(FaultsFixture, TenThousandEventsAtOnceAreCounted) {
   ASSERT_NO_FATAL_FAILURE(Start());

@@ -224,6 +224,9 @@ void SimServer::CloseConnections() {
 void SimServer::Rewind(std::uint64_t revision) {
   impl_->Run([&] { impl_->api.Rewind(revision); });
 }
+void SimServer::SetTls(const SimTls& tls) {
+  impl_->Run([&] { impl_->tls = MakeTlsContext(tls); });
+}
 void SimServer::SetTokens(std::map<std::string, std::string> tokens) {
   impl_->Run([&] { impl_->api.access().SetTokens(std::move(tokens)); });
 }

@@ -114,6 +114,7 @@ class SimServer {
   void InjectFrame(const std::string& frame);
   void CloseConnections();
   void Rewind(std::uint64_t revision);  // etcd restored from a backup of then; open watches are reset
+  void SetTls(const SimTls& tls);       // of a server that has TLS, for new connections
   void SetTokens(std::map<std::string, std::string> tokens);
   // See AccessControl.
   void SetAllowed(std::optional<std::vector<AccessRule>> rules);
