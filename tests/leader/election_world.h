@@ -46,7 +46,7 @@ class ElectionWorld {
     double rate = 1;
     Time offset{};
     Time suspended_until{};
-    Time cut_off_until{};  // from the API server
+    Time cut_off_until{};                    // from the API server
     std::unique_ptr<LeaderElector> machine;  // none: not running
     std::uint64_t base_version = 0;          // of the Lease, as it knows it
     std::uint64_t request = 0;               // number of the one under way; 0: none
