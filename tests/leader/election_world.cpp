@@ -147,6 +147,7 @@ void ElectionWorld::Carry(Candidate& candidate, const ElectionEffect& effect) {
   } else if (const auto* timer = std::get_if<StartElectionTimer>(&effect)) {
     const std::uint64_t number = candidate.timer = ++order_;
     const int life = candidate.life;
+    if (timer->delay.count() < 0) violation_ = "a timer in the past, seed " + std::to_string(options_.seed);
     const Time delay{static_cast<Time::rep>(static_cast<double>(nanoseconds{timer->delay}.count()) / candidate.rate)};
     At(now_ + delay + DrawTime(0, 0.01), [this, &candidate, life, number] {
       if (candidate.timer == number) Deliver(candidate, life, ElectionTimerFired{});
