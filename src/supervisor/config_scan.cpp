@@ -161,9 +161,19 @@ class Scanner {
     for (const std::string& include : config.includes) {
       const fs::path pattern = Resolve(Expand(include), path);
       AddFoldersOf(pattern, scan_.folders);
-      const auto folder = scan_.folders.find(pattern.parent_path());
-      if (IsPattern(pattern.native()) && folder != scan_.folders.end()) folder->second.all = true;
+      AddFoldersOfPattern(pattern);
       for (const std::string& match : Matches(pattern.native())) ReadConfig(match, depth + 1);
+    }
+  }
+
+  // Those in which something new may match: for each part of the path that is a pattern.
+  void AddFoldersOfPattern(const fs::path& pattern) {
+    std::error_code ignored;
+    for (fs::path path = pattern; IsPattern(path.native()); path = path.parent_path()) {
+      if (!IsPattern(path.filename().native())) continue;
+      for (const std::string& folder : Matches(path.parent_path().native())) {
+        if (fs::is_directory(folder, ignored)) scan_.folders[folder].all = true;
+      }
     }
   }
 
@@ -228,6 +238,11 @@ ConfigScan ScanConfiguration(const ConfigSources& sources) { return Scanner(sour
 std::uint64_t StampOf(const ConfigSources& sources, const ConfigScan& last) {
   Hasher stamp;
   for (const fs::path& file : last.files) stamp.AddNumber(StampOfFile(file));
+  // Those in which a new file may be one that an include matches.
+  for (const auto& [folder, interest] : last.folders) {
+    if (!interest.all) continue;
+    for (const fs::path& file : ReadFolder(folder).files) stamp.AddNumber(StampOfFile(file));
+  }
   for (const fs::path& path : sources.watched) {
     for (const fs::path& file : ReadFolder(path).files) stamp.AddNumber(StampOfFile(file));
   }

@@ -135,6 +135,33 @@ TEST_F(ConfigScanTest, ThePollingStampChangesWithFilesOldAndNew) {
   EXPECT_NE(StampOf(sources, scan), with_new);
 }
 
+TEST_F(ConfigScanTest, ThePollingStampChangesWithANewFileThatAnIncludeMatches) {
+  dir_.Write("main.conf", "@INCLUDE conf.d/*.conf\n");
+  dir_.Write("conf.d/a.conf", "[INPUT]\n");
+  ConfigSources sources;
+  sources.config = dir_.path() / "main.conf";
+  const auto scan = ScanConfiguration(sources);
+  const auto stamp = StampOf(sources, scan);
+  EXPECT_EQ(StampOf(sources, scan), stamp);
+  dir_.Write("conf.d/b.conf", "[OUTPUT]\n");
+  const auto with_new = StampOf(sources, scan);
+  EXPECT_NE(with_new, stamp);
+  fs::remove(dir_.path() / "conf.d/b.conf");
+  EXPECT_NE(StampOf(sources, scan), with_new);
+}
+
+TEST_F(ConfigScanTest, FoldersThatAPatternMatchesAreWatchedAndThoseThatItMayMatchSoon) {
+  dir_.Write("main.conf", "@INCLUDE parts/*/*.conf\n");
+  dir_.Write("parts/one/a.conf", "[INPUT]\n");
+  dir_.Write("elsewhere/a.conf", "[INPUT]\n");
+  fs::create_directory_symlink(dir_.path() / "elsewhere", dir_.path() / "parts/two");
+  const auto scan = Scan();
+  EXPECT_TRUE(Watches(scan, "parts/one", "b.conf"));
+  EXPECT_TRUE(Watches(scan, "parts/two", "b.conf"));
+  EXPECT_TRUE(Watches(scan, "parts", "three"));
+  EXPECT_FALSE(Watches(scan, "", "stranger"));
+}
+
 TEST(HashTextTest, IsSixteenDigits) {
   EXPECT_EQ(HashText(0), "0000000000000000");
   EXPECT_EQ(HashText(0x0123456789abcdefULL), "0123456789abcdef");

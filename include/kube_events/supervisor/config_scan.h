@@ -1,5 +1,5 @@
 // Everything on disk that decides what a reload would load, as two hashes and a list of directories to watch.
-// Owned by the ReloadDriver; its thread only. Reads files and folders, so it blocks for as long as the disk takes.
+// Owned by the ConfigMonitor; its thread only. Reads files and folders, so it blocks for as long as the disk takes.
 #pragma once
 
 #include <cstdint>
