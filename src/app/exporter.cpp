@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exporter_settings.h"
+#include "kube_events/app/checkpointing.h"
 #include "kube_events/app/exporter_monitor.h"
 #include "kube_events/app/leadership.h"
 #include "kube_events/app/occurrence_recorder.h"
@@ -30,6 +31,8 @@ namespace {
 constexpr std::chrono::seconds kMaxLoopSilence{60};
 // From SIGTERM to the end of the process; in good order it takes some milliseconds.
 constexpr std::chrono::milliseconds kMaxEnding{1'900};
+// Of that, for the last checkpoint.
+constexpr std::chrono::milliseconds kLastCheckpoint{800};
 
 }  // namespace
 
@@ -49,13 +52,15 @@ struct Exporter::Parts {
                         .evicted_events = [this] { return static_cast<double>(counter.Stats().evicted); },
                         .series = [this] { return static_cast<double>(counters.Series()); },
                         .series_overflow = [this] { return static_cast<double>(counters.Overflowed()); },
-                        .leader = [this] { return !leadership || leadership->Leads() ? 1.0 : 0.0; }});
+                        .leader = [this] { return !leadership || leadership->Leads() ? 1.0 : 0.0; },
+                        .checkpoint_age = [this] { return checkpointing ? checkpointing->AgeSeconds() : 0.0; }});
   }
 
   Result<void> FindServer(const ExporterOptions& options, const Environment& environment);
   Result<void> Serve(const ExporterOptions& options);
   void Watch(const ExporterOptions& options);
   void StopWatching();
+  bool MaySave() { return !leadership || (leadership->Leads() && !leadership->consumer().lapsed()); }
   void OnFailure(const std::string& reason);
 
   Logging logging;
@@ -74,8 +79,9 @@ struct Exporter::Parts {
   std::unique_ptr<Credentials> credentials;
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeClient> client;
-  std::shared_ptr<void> network_pulse;     // keeps the network thread's heart beating
-  std::unique_ptr<Leadership> leadership;  // none without --leader-elect
+  std::shared_ptr<void> network_pulse;           // keeps the network thread's heart beating
+  std::unique_ptr<Leadership> leadership;        // none without --leader-elect
+  std::unique_ptr<Checkpointing> checkpointing;  // none without --checkpoint
   std::unique_ptr<HttpServer> server;
   std::mutex watch_mutex;  // guards the next two: the election's thread may begin to watch while the process ends
   bool ending = false;
@@ -107,6 +113,12 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
         options, access->default_namespace,
         LeadershipParts{*http, *credentials, clock, health, metrics, counter, counters, logging.For("leader"),
                         [this, options] { Watch(options); }, [this](const std::string& why) { OnFailure(why); }});
+  }
+  if (options.KeepsCheckpoint()) {
+    checkpointing = std::make_unique<Checkpointing>(
+        options, scopes,
+        CheckpointingParts{*http, *credentials, access->tls, access->server, access->default_namespace, clock, counter,
+                           metrics, logging.For("checkpoint"), [this] { return MaySave(); }});
   }
   return {};
 }
@@ -164,10 +176,17 @@ void Exporter::Parts::Watch(const ExporterOptions& options) {
   wanted.session.list_page_size = options.list_page_size;
   wanted.session.watch_interval = options.watch_interval;
   wanted.session.seed = std::random_device{}();
-  informer = std::make_unique<Informer>(
-      std::move(wanted), InformerParts{*client, clock, leadership ? leadership->consumer() : counter, monitor,
-                                       health.AddLoop("informer", kMaxLoopSilence), logging.For("informer"),
-                                       [this](const std::string& why) { OnFailure(why); }});
+  Heartbeat& heartbeat = health.AddLoop("informer", kMaxLoopSilence);
+  ChangeConsumer& consumer = leadership ? static_cast<ChangeConsumer&>(leadership->consumer()) : counter;
+  InformerParts parts{*client, clock, consumer, monitor, heartbeat, logging.For("informer")};
+  parts.on_failure = [this](const std::string& why) { OnFailure(why); };
+  if (checkpointing) {
+    parts.positions = &checkpointing->keeper();
+    parts.resume = [this, &heartbeat](const std::stop_token& stop) {
+      return checkpointing->keeper().Load(stop, heartbeat);
+    };
+  }
+  informer = std::make_unique<Informer>(std::move(wanted), std::move(parts));
 }
 
 void Exporter::Parts::StopWatching() {
@@ -193,6 +212,8 @@ Exporter::~Exporter() {
   parts_->health.SetShuttingDown();
   parts_->log.Info("stopping");
   parts_->StopWatching();
+  // Before the Lease is released: the next leader goes on from it.
+  if (parts_->checkpointing) parts_->checkpointing->keeper().Finish(kLastCheckpoint);
   if (parts_->leadership) parts_->leadership->End();
   parts_->server.reset();
 }

@@ -14,6 +14,7 @@ constexpr std::string_view kServe = "HTTP server";
 constexpr std::string_view kSelect = "What is listed and watched";
 constexpr std::string_view kFilter = "What is counted";
 constexpr std::string_view kTune = "Tuning";
+constexpr std::string_view kRestart = "Over restarts";
 constexpr std::string_view kLeader = "Several replicas";
 constexpr std::string_view kLog = "Logging";
 
@@ -50,18 +51,37 @@ bool IsNameOf(const std::string& text, std::string_view more) {
 }
 
 // [NAMESPACE/]NAME
-Result<void> Lease(ExporterOptions& options, Values values) {
-  const std::string& text = values.back();
+Result<void> ObjectName(const std::string& text, std::string_view what, std::string& space, std::string& name) {
   const std::size_t slash = text.find('/');
-  const std::string space = slash == text.npos ? "" : text.substr(0, slash);
-  const std::string name = slash == text.npos ? text : text.substr(slash + 1);
+  space = slash == text.npos ? "" : text.substr(0, slash);
+  name = slash == text.npos ? text : text.substr(slash + 1);
   if ((slash != text.npos && (!IsNameOf(space, "-") || space.size() > 63)) || !IsNameOf(name, "-.") ||
       name.size() > 253) {
-    return BadValue("\"" + text +
-                    "\" is no Lease; write NAMESPACE/NAME or NAME, in lower-case letters, digits and dashes");
+    return BadValue("\"" + text + "\" is no " + std::string(what) +
+                    "; write NAMESPACE/NAME or NAME, in lower-case letters, digits and dashes");
   }
-  options.leader_elect_lease_namespace = space;
-  options.leader_elect_lease_name = name;
+  return {};
+}
+
+Result<void> Lease(ExporterOptions& options, Values values) {
+  return ObjectName(values.back(), "Lease", options.leader_elect_lease_namespace, options.leader_elect_lease_name);
+}
+
+// The value "none" takes back what a variable said.
+Result<void> Checkpoint(ExporterOptions& options, Values values) {
+  constexpr std::string_view kConfigMap = "configmap:", kFile = "file:";
+  const std::string& text = values.back();
+  options.checkpoint_config_map.clear();
+  options.checkpoint_file.clear();
+  if (text == "none") return {};
+  if (text.starts_with(kConfigMap)) {
+    return ObjectName(text.substr(kConfigMap.size()), "ConfigMap", options.checkpoint_config_map_namespace,
+                      options.checkpoint_config_map);
+  }
+  if (!text.starts_with(kFile) || text.size() == kFile.size()) {
+    return BadValue("\"" + text + "\" is no place; write configmap:NAMESPACE/NAME, configmap:NAME, file:PATH or none");
+  }
+  options.checkpoint_file = text.substr(kFile.size());
   return {};
 }
 
@@ -119,6 +139,12 @@ constexpr FlagSpec kFlags[] = {
     {"max-series", "N", "10000", kTune,
      "label sets of kube_events_total; what is beyond is counted in one series with reason=\"__overflow__\"",
      Number<&O::max_series, 1, 10'000'000>},
+
+    {"checkpoint", "PLACE", "none", kRestart,
+     "where positions and totals survive a restart: configmap:[NAMESPACE/]NAME or file:PATH", Checkpoint},
+    {"checkpoint-interval", "DURATION", "10s", kRestart,
+     "at most one write of it in this time; it is longer for large ones",
+     DurationIn<&O::checkpoint_interval, kSecondMs, kDayMs / 24>},
 
     {"leader-elect", "", "false", kLeader,
      "of several replicas only the one that holds a Lease counts; the others wait", Switch<&O::leader_elect>},

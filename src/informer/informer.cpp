@@ -12,14 +12,8 @@ constexpr std::chrono::seconds kMaxWait{5};
 
 }  // namespace
 
-Informer::Informer(InformerOptions options, InformerParts parts) : parts_(std::move(parts)) {
-  for (std::size_t i = 0; i < options.scopes.size(); ++i) {
-    SessionOptions session = options.session;
-    session.seed += i;
-    sessions_.push_back(std::make_unique<ScopeSession>(
-        static_cast<ScopeIndex>(i), options.scopes[i], session,
-        SessionParts{parts_.client, parts_.clock, decoder_, parts_.consumer, parts_.monitor, doorbell_, parts_.log}));
-  }
+Informer::Informer(InformerOptions options, InformerParts parts)
+    : options_(std::move(options)), parts_(std::move(parts)) {
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
@@ -40,6 +34,9 @@ void Informer::Run(const std::stop_token& stop) {
 }
 
 void Informer::Loop(const std::stop_token& stop) {
+  parts_.heartbeat.Beat();
+  MakeSessions(parts_.resume ? parts_.resume(stop) : std::vector<std::optional<ScopePosition>>{});
+  if (stop.stop_requested()) return;
   for (const auto& session : sessions_) session->Start();
   while (!stop.stop_requested()) {
     parts_.heartbeat.Beat();
@@ -49,9 +46,28 @@ void Informer::Loop(const std::stop_token& stop) {
       progress |= session->Poll();
       deadline = std::min(deadline, session->NextDeadline());
     }
+    if (parts_.positions && parts_.positions->WantsPositions()) TellPositions();
     if (!progress) doorbell_.WaitUntil(deadline);
   }
+  if (parts_.positions) TellPositions();
   sessions_.clear();
+}
+
+void Informer::MakeSessions(const std::vector<std::optional<ScopePosition>>& resume) {
+  for (std::size_t i = 0; i < options_.scopes.size(); ++i) {
+    SessionOptions session = options_.session;
+    session.seed += i;
+    if (i < resume.size()) session.resume = resume[i];
+    sessions_.push_back(std::make_unique<ScopeSession>(
+        static_cast<ScopeIndex>(i), options_.scopes[i], session,
+        SessionParts{parts_.client, parts_.clock, decoder_, parts_.consumer, parts_.monitor, doorbell_, parts_.log}));
+  }
+}
+
+void Informer::TellPositions() {
+  std::vector<ScopePosition> positions;
+  for (const auto& session : sessions_) positions.push_back(session->Position());
+  parts_.positions->OnPositions(positions);
 }
 
 }  // namespace kube_events

@@ -31,7 +31,10 @@ WatchEffects operator+(WatchEffects effects, WatchEffects more) {
 }  // namespace
 
 WatchMachine::WatchMachine(WatchMachineOptions options)
-    : options_(options), backoff_(BackoffOptions{.seed = options.seed}), random_(options.seed) {}
+    : options_(options), backoff_(BackoffOptions{.seed = options.seed}), random_(options.seed) {
+  position_ = options_.resume_from;
+  resuming_ = !position_.empty();
+}
 
 WatchEffects WatchMachine::Handle(const WatchInput& input, MonotonicTime now) {
   switch (phase_) {
@@ -52,7 +55,9 @@ WatchEffects WatchMachine::Handle(const WatchInput& input, MonotonicTime now) {
 }
 
 WatchEffects WatchMachine::InIdle(const WatchInput& input, MonotonicTime now) {
-  return std::holds_alternative<Started>(input) ? List(now) : WatchEffects{};
+  if (!std::holds_alternative<Started>(input)) return {};
+  continuous_until_ = now - options_.downtime;
+  return List(now);
 }
 
 WatchEffects WatchMachine::InListing(const WatchInput& input, MonotonicTime now) {
@@ -117,7 +122,10 @@ WatchEffects WatchMachine::List(MonotonicTime now) {
 WatchEffects WatchMachine::TakePage(const PageReceived& page) {
   WatchEffects effects;
   if (list_version_.empty()) {
-    effects.push_back(BeginList{ReasonFor(page.resource_version)});
+    list_reason_ = ReasonFor(page.resource_version);
+    // What a saved position led up to is not lost before the watch from it is refused.
+    if (resuming_ && list_reason_ == ListReason::kRestored) gap_pending_ = true;
+    effects.push_back(BeginList{list_reason_});
     list_version_ = page.resource_version;
   }
   continue_token_ = page.continue_token;
@@ -127,16 +135,20 @@ WatchEffects WatchMachine::TakePage(const PageReceived& page) {
 
 WatchEffects WatchMachine::NextPage(MonotonicTime now) {
   if (!continue_token_.empty()) return {StartTimer{options_.list_page_deadline}, RequestPage{continue_token_}};
-  WatchEffects effects{CommitList{list_version_}};
+  const bool resumed = list_reason_ == ListReason::kResumed;
+  WatchEffects effects{CommitList{list_version_, resumed}};
   if (std::exchange(gap_pending_, false)) {
     effects.push_back(ReportGap{std::chrono::duration_cast<std::chrono::milliseconds>(now - continuous_until_)});
   }
   synced_ = true;
+  resuming_ = false;
   restored_ = false;
   token_expired_ = false;
   refreshed_credentials_ = false;
-  continuous_until_ = now;
-  position_ = list_version_;
+  if (!resumed) {
+    continuous_until_ = now;
+    position_ = list_version_;
+  }
   return std::move(effects) + Watch(now);
 }
 
@@ -232,8 +244,10 @@ WatchEffects WatchMachine::Pause(Next next, std::chrono::milliseconds pause, Wat
 }
 
 ListReason WatchMachine::ReasonFor(const std::string& list_version) const {
-  if (!synced_) return ListReason::kFirst;
-  return restored_ || ComesBefore(list_version, position_) ? ListReason::kRestored : ListReason::kRelist;
+  if (!synced_ && !resuming_) return ListReason::kFirst;
+  return restored_ || ComesBefore(list_version, position_) ? ListReason::kRestored
+         : resuming_                                       ? ListReason::kResumed
+                                                           : ListReason::kRelist;
 }
 
 std::chrono::milliseconds WatchMachine::Spacing(MonotonicTime last, MonotonicTime now) const {

@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 15> kApiErrorReasons{"connect",     "eof"
                                                             "Timeout",     "TooManyRequests",
                                                             "Unauthorized"};
 constexpr std::array<std::string_view, 5> kRelistReasons{"errors", "expired", "invalid", "restored", "short_watch"};
+constexpr std::array<std::string_view, 5> kCheckpointResults{"conflict", "error", "forbidden", "ok", "too_large"};
 constexpr std::array<int, 3> kStatusCodes{200, 405, 500};
 
 // 1 ms to 10 s: a scrape is answered in milliseconds unless the client reads slowly.
@@ -110,7 +111,12 @@ SelfMetrics::SelfMetrics(const SelfMetricsOptions& options)
       gap_seconds_(Counters(registry_, Metric::kGapSecondsTotal)),
       requests_(Counters(registry_, Metric::kRequestsTotal), LabelNames(Metric::kRequestsTotal)),
       api_errors_(Counters(registry_, Metric::kApiErrorsTotal), LabelNames(Metric::kApiErrorsTotal)),
-      relists_(Counters(registry_, Metric::kRelistsTotal), LabelNames(Metric::kRelistsTotal)) {
+      relists_(Counters(registry_, Metric::kRelistsTotal), LabelNames(Metric::kRelistsTotal)),
+      checkpoint_writes_(Counters(registry_, Metric::kCheckpointWritesTotal),
+                         LabelNames(Metric::kCheckpointWritesTotal)),
+      checkpoint_bytes_(OneGauge(registry_, Metric::kCheckpointBytes)),
+      checkpoint_last_success_(OneGauge(registry_, Metric::kCheckpointLastSuccessTimestampSeconds)),
+      checkpoint_truncated_(OneGauge(registry_, Metric::kCheckpointTruncated)) {
   Gauges(registry_, Metric::kVersion).Add({{"version", options.version}}).Set(1);
   Gauges(registry_, Metric::kBuildInfo)
       .Add({{"version", options.version}, {"revision", options.revision}, {"compiler", options.compiler}})
@@ -120,6 +126,7 @@ SelfMetrics::SelfMetrics(const SelfMetricsOptions& options)
     for (const auto reason : kApiErrorReasons) api_errors_.With({verb, std::string(reason)});
   }
   for (const auto reason : kRelistReasons) relists_.With({std::string(reason)});
+  for (const auto result : kCheckpointResults) checkpoint_writes_.With({std::string(result)});
   for (const int code : kStatusCodes) requests_.With({std::to_string(code)});
 }
 
@@ -138,6 +145,16 @@ void SelfMetrics::CountApiError(std::string_view verb, std::string_view reason) 
 
 void SelfMetrics::CountApiError(std::string_view verb, const Error& error) {
   CountApiError(verb, error.reason.empty() ? ToString(error.kind) : std::string_view(error.reason));
+}
+
+void SelfMetrics::CountCheckpointWrite(std::string_view result) {
+  checkpoint_writes_.With({std::string(result)}).Increment();
+}
+
+void SelfMetrics::SetCheckpoint(WallTime when, std::size_t bytes, bool truncated) {
+  checkpoint_last_success_.Set(UnixSeconds(when));
+  checkpoint_bytes_.Set(static_cast<double>(bytes));
+  checkpoint_truncated_.Set(truncated ? 1 : 0);
 }
 
 void SelfMetrics::CountRelist(std::string_view reason) { relists_.With({std::string(reason)}).Increment(); }
@@ -179,6 +196,7 @@ void SelfMetrics::AddSources(std::vector<prometheus::MetricFamily>& families) co
   add(Metric::kSeries, sources.series);
   add(Metric::kSeriesOverflowTotal, sources.series_overflow);
   add(Metric::kLeader, sources.leader);
+  add(Metric::kCheckpointAgeSeconds, sources.checkpoint_age);
 }
 
 }  // namespace kube_events

@@ -55,6 +55,8 @@ TEST_F(ExporterOptionsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(parsed.sync_period, defaults.sync_period);
   EXPECT_EQ(parsed.max_cached_events, defaults.max_cached_events);
   EXPECT_EQ(parsed.max_series, defaults.max_series);
+  EXPECT_FALSE(parsed.KeepsCheckpoint());
+  EXPECT_EQ(parsed.checkpoint_interval, defaults.checkpoint_interval);
   EXPECT_EQ(parsed.leader_elect, defaults.leader_elect);
   EXPECT_EQ(parsed.leader_elect_lease_namespace, defaults.leader_elect_lease_namespace);
   EXPECT_EQ(parsed.leader_elect_lease_name, defaults.leader_elect_lease_name);
@@ -101,6 +103,21 @@ TEST_F(ExporterOptionsTest, ALeaseMayNameItsNamespace) {
   EXPECT_EQ(Options({"--leader-elect-lease=exporter"}).leader_elect_lease_namespace, "");
   for (const char* bad : {"", "/", "a/", "/a", "a/b/c", "A", "a_b", "-a", "a.b/c", "a/b-"}) {
     EXPECT_THAT(Complaint({"--leader-elect-lease", bad}), HasSubstr("write NAMESPACE/NAME or NAME")) << bad;
+  }
+}
+
+TEST_F(ExporterOptionsTest, ACheckpointHasAPlace) {
+  const ExporterOptions map = Options({"--checkpoint", "configmap:mon/state"});
+  EXPECT_EQ(map.checkpoint_config_map_namespace, "mon");
+  EXPECT_EQ(map.checkpoint_config_map, "state");
+  EXPECT_TRUE(map.KeepsCheckpoint());
+  EXPECT_EQ(Options({"--checkpoint", "configmap:state"}).checkpoint_config_map_namespace, "");
+  const ExporterOptions file = Options({"--checkpoint=file:/var/lib/state.json", "--checkpoint-interval", "1m"});
+  EXPECT_EQ(file.checkpoint_file, "/var/lib/state.json");
+  EXPECT_EQ(file.checkpoint_interval, std::chrono::minutes{1});
+  EXPECT_FALSE(Options({"--checkpoint", "none"}).KeepsCheckpoint());
+  for (const char* bad : {"", "file:", "file", "configmap:", "configmap:A/b", "secret:a/b", "/path"}) {
+    EXPECT_THAT(Complaint({"--checkpoint", bad}), HasSubstr("--checkpoint")) << bad;
   }
 }
 

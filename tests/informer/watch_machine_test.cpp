@@ -14,9 +14,10 @@ using testing::IsEmpty;
 
 struct Words {
   std::string operator()(const BeginList& e) const {
-    return e.reason == ListReason::kFirst    ? "begin first"
-           : e.reason == ListReason::kRelist ? "begin relist"
-                                             : "begin restored";
+    return e.reason == ListReason::kFirst     ? "begin first"
+           : e.reason == ListReason::kRelist  ? "begin relist"
+           : e.reason == ListReason::kResumed ? "begin resumed"
+                                              : "begin restored";
   }
   std::string operator()(const RequestPage& e) const {
     return e.continue_token.empty() ? "list" : "list " + e.continue_token;
@@ -71,6 +72,13 @@ class WatchMachineTest : public testing::Test {
     Handle(WatchOpened{});
     EndCleanly();
   }
+  // A process before this one saved its position seven minutes ago.
+  void Resume(const std::string& version) {
+    WatchMachineOptions options;
+    options.resume_from = version;
+    options.downtime = std::chrono::minutes(7);
+    machine_ = WatchMachine(options);
+  }
   void GetWatching(const std::string& version = "100") {
     Handle(Started{});
     ListWhole(version);
@@ -87,6 +95,45 @@ TEST_F(WatchMachineTest, StartsWithAList) {
   EXPECT_THAT(Handle(Started{}), ElementsAre("timer", "list"));
   EXPECT_EQ(machine_.phase(), WatchPhase::kListing);
   EXPECT_FALSE(machine_.synced());
+}
+
+TEST_F(WatchMachineTest, ASavedPositionIsWatchedFromAfterAListThatIsNoBaseline) {
+  Resume("90");
+  Handle(Started{});
+  EXPECT_THAT(Handle(PageReceived{"100", ""}), ElementsAre("begin resumed", "deliver"));
+  EXPECT_THAT(Handle(PageDelivered{}), ElementsAre("commit", "timer", "watch 90"));
+  EXPECT_TRUE(machine_.synced());
+}
+
+TEST_F(WatchMachineTest, ASavedPositionThatIsTooOldLeadsToAListAndAGapSinceItWasSaved) {
+  Resume("90");
+  Handle(Started{});
+  ListWhole("100");
+  Pass(seconds(1));
+  EXPECT_THAT(End(ErrorKind::kExpired), ElementsAre("relist expired", "timer"));
+  AfterPause();
+  EXPECT_THAT(Handle(PageReceived{"101", ""}), ElementsAre("begin relist", "deliver"));
+  const WatchEffects effects = machine_.Handle(PageDelivered{}, now_);
+  ASSERT_EQ(effects.size(), 4U);
+  EXPECT_GE(std::get<ReportGap>(effects[1]).length, std::chrono::minutes(7));
+  EXPECT_EQ(std::get<OpenWatch>(effects[3]).resource_version, "101");
+}
+
+TEST_F(WatchMachineTest, AServerBehindASavedPositionWasRestored) {
+  Resume("90");
+  Handle(Started{});
+  EXPECT_THAT(Handle(PageReceived{"80", ""}), ElementsAre("begin restored", "deliver"));
+  EXPECT_THAT(Handle(PageDelivered{}), ElementsAre("commit", testing::StartsWith("gap "), "timer", "watch 80"));
+}
+
+TEST_F(WatchMachineTest, AFailedListAfterARestartIsListedAgainAndStillNoBaseline) {
+  Resume("90");
+  Handle(Started{});
+  Handle(PageReceived{"100", "next"});
+  Handle(PageDelivered{});
+  End(ErrorKind::kRetry, "reset");
+  AfterPause();
+  EXPECT_THAT(Handle(PageReceived{"120", ""}), ElementsAre("begin resumed", "deliver"));
 }
 
 TEST_F(WatchMachineTest, ListsPageByPageAndThenWatchesFromTheFirstPagesVersion) {

@@ -29,7 +29,8 @@ SelfMetricsSources Sources() {
           .evicted_events = [] { return 2.0; },
           .series = [] { return 3.0; },
           .series_overflow = [] { return 0.0; },
-          .leader = [] { return 1.0; }};
+          .leader = [] { return 1.0; },
+          .checkpoint_age = [] { return 4.0; }};
 }
 
 std::string Page(const SelfMetrics& metrics, ExpositionFormat format = ExpositionFormat::kText) {
@@ -52,6 +53,8 @@ void Exercise(SelfMetrics& metrics) {
   metrics.watch_failed_total.Increment();
   metrics.CountApiError("watch", "Expired");
   metrics.CountRelist("expired");
+  metrics.CountCheckpointWrite("ok");
+  metrics.SetCheckpoint(WallTime{1767225600s}, 4096, false);
   metrics.Scope("all").watch_open.Set(1);
   metrics.Scope("all").synced.Set(1);
   metrics.Scope("all").gaps.Increment();

@@ -47,6 +47,12 @@ struct ExporterOptions {
   std::size_t max_cached_events = 2'000'000;
   std::size_t max_series = 10'000;
 
+  std::string checkpoint_config_map_namespace;  // empty: that of the Pod or context
+  std::string checkpoint_config_map;            // empty: no ConfigMap
+  std::string checkpoint_file;                  // empty: no file
+  std::chrono::milliseconds checkpoint_interval{10'000};
+  bool KeepsCheckpoint() const { return !checkpoint_config_map.empty() || !checkpoint_file.empty(); }
+
   bool leader_elect = false;
   std::string leader_elect_lease_namespace;  // empty: that of the Pod or context
   std::string leader_elect_lease_name = "kube-events-exporter";

@@ -26,6 +26,8 @@ class FencedConsumer final : public ChangeConsumer {
   void OnListBegin(ScopeIndex scope, ListReason reason, WallTime server_time) override;
   void OnListCommitted(ScopeIndex scope, std::string_view version, WallTime server_time) override;
   void OnChange(const Change& change) override;
+  // A change was refused. Informer thread.
+  bool lapsed() const { return lapsed_; }
 
  private:
   bool MayPass();
@@ -71,7 +73,7 @@ class Leadership final : private LeadershipListener {
   Leadership(const ExporterOptions& options, const std::string& default_namespace, LeadershipParts parts);
 
   // To be used instead of the parts of the same name.
-  ChangeConsumer& consumer() { return consumer_; }
+  FencedConsumer& consumer() { return consumer_; }
   const MetricSource& counters() const { return counters_; }
   // Right now. Any thread.
   bool Leads() const { return fence_.IsOpen(); }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,8 +26,12 @@ struct InformerParts {
   InformerMonitor& monitor;
   Heartbeat& heartbeat;
   Logger log;
+  // Where each scope goes on, empty for those that start cold; asked once before the first list, on the informer
+  // thread, which it may keep waiting until `stop`. Empty: all start cold.
+  std::function<std::vector<std::optional<ScopePosition>>(const std::stop_token& stop)> resume = {};
+  PositionObserver* positions = nullptr;  // may be null
   // The thread ended unasked, for this reason; the process must not live on. Called on the informer thread.
-  std::function<void(const std::string& reason)> on_failure;
+  std::function<void(const std::string& reason)> on_failure = {};
 };
 
 class Informer {
@@ -39,7 +44,10 @@ class Informer {
  private:
   void Run(const std::stop_token& stop);
   void Loop(const std::stop_token& stop);
+  void MakeSessions(const std::vector<std::optional<ScopePosition>>& resume);
+  void TellPositions();
 
+  const InformerOptions options_;
   InformerParts parts_;
   Doorbell doorbell_;
   EventDecoder decoder_;

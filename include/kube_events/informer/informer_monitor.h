@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube_events/base/clock.h"
 #include "kube_events/base/error.h"
@@ -19,6 +20,23 @@ struct ScopeState {
   bool watches_last = true;  // false: watches are granted and end at once, again and again
   bool watch_open = false;   // the API server answered the watch with 200 and it has not ended
   std::string trouble;       // why it is not open, one line for an administrator; may be empty
+};
+
+// Up to where a scope was handed over.
+struct ScopePosition {
+  std::string version;      // a resourceVersion; empty: the first list is not complete
+  WallTime observed_until;  // the API server's time until when nothing was missed, at most
+};
+
+// Receives the positions, for what has to be kept together with them. Called on the informer thread, between two
+// changes; must not block.
+class PositionObserver {
+ public:
+  virtual ~PositionObserver() = default;
+  // Whether positions are of use now; asked all the time.
+  virtual bool WantsPositions() = 0;
+  // One for each scope, in their order. Called when wanted, and when the informer ends for the last time.
+  virtual void OnPositions(const std::vector<ScopePosition>& positions) = 0;
 };
 
 enum class RequestOutcome { kStarted, kGranted, kFailed };

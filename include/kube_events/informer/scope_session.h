@@ -24,7 +24,8 @@ namespace kube_events {
 struct SessionOptions {
   int list_page_size = 500;
   std::chrono::milliseconds watch_interval{300'000};
-  std::uint64_t seed = 0;  // of jitter
+  std::uint64_t seed = 0;                              // of jitter
+  std::optional<ScopePosition> resume = std::nullopt;  // where to go on; none: start cold
 };
 
 // What a session works with; all of it outlives the session.
@@ -46,6 +47,8 @@ class ScopeSession {
   void Start();
   // Takes what has arrived and what time has brought; returns whether there was anything. Does not block.
   bool Poll();
+  // Up to where changes were handed over, between two calls of Poll.
+  ScopePosition Position();
   // When Poll has something to do even if nothing arrives.
   MonotonicTime NextDeadline() const { return timer_.value_or(MonotonicTime::max()); }
 
@@ -83,6 +86,7 @@ class ScopeSession {
   void Fail(Error error);
   void NoteTrouble(std::string_view verb, const Error& error);
   void EndRequest(std::optional<Error> error);
+  bool IsWatching() const { return machine_.phase() == WatchPhase::kWatching && request_ == Request::kWatch; }
   void PublishState(std::string trouble);
   std::string BeingOpened() const { return "scope " + scope_.Name() + ": the watch is being opened again"; }
   // Of the request under way; a probe is a list to the API server, and told apart in what we tell about ourselves.
@@ -101,6 +105,7 @@ class ScopeSession {
   TroubleLog undecodable_log_;
   FrameReader reader_;
   std::optional<MonotonicTime> timer_;
+  WallTime observed_until_;  // the API server's time
 
   Request request_ = Request::kNone;
   std::uint64_t ended_requests_ = 0;  // tells whether the request under way is still the one it was

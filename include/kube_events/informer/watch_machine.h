@@ -59,7 +59,8 @@ struct RequestPage {
 struct ProbeVersion {};  // list with limit=1; answered by PageReceived or RequestEnded
 struct DeliverItems {};  // of the page just received; answered by PageDelivered or, where that fails, RequestEnded
 struct CommitList {
-  std::string version;  // of the list
+  std::string version;   // of the list
+  bool resumed = false;  // the watch goes on from the saved position, not from there
 };
 struct OpenWatch {
   std::string resource_version;
@@ -89,6 +90,9 @@ struct WatchMachineOptions {
   std::chrono::milliseconds min_spacing{1'000};     // between two requests of the same kind, when all is well
   std::chrono::milliseconds proven_after{60'000};   // an open watch of this age proves that the server is well
   std::uint64_t seed = 0;
+  // A saved position to go on from, and how long ago it was observed; empty: start cold.
+  std::string resume_from = {};
+  std::chrono::milliseconds downtime{0};
 };
 
 class WatchMachine {
@@ -105,6 +109,7 @@ class WatchMachine {
   }
 
   WatchPhase phase() const { return phase_; }
+  // Empty until there is one.
   const std::string& position() const { return position_; }
   // A list was committed, so what the consumer knows is complete up to position().
   bool synced() const { return synced_; }
@@ -146,20 +151,22 @@ class WatchMachine {
   Next next_ = Next::kList;  // what kPausing leads to
   std::string position_;     // empty: nothing known
   bool synced_ = false;
+  bool resuming_ = false;  // position_ was saved by a process before this one, and no list has been committed since
 
-  std::string list_version_;            // of the list under way; empty before its first page
-  std::string continue_token_;          // to the page behind the one received last
-  MonotonicTime listed_at_{};           // start of the last list
-  MonotonicTime watching_since_{};      // when the last watch was answered with 200
-  MonotonicTime opened_at_{};           // start of the last watch request
-  MonotonicTime continuous_until_{};    // until when every change is known to have been seen
-  bool restored_ = false;               // a probe was below our position
-  bool gap_pending_ = false;            // the list under way closes a gap in observation
-  std::uint64_t frames_ = 0;            // handed over since the last watch was opened
-  int short_lived_watches_ = 0;         // in a row: granted, and over within a second without a frame
-  int suspicious_failures_ = 0;         // in a row, that could be the fault of our position
-  bool token_expired_ = false;          // a continue token of this list has expired before
-  bool refreshed_credentials_ = false;  // since the last success
+  ListReason list_reason_ = ListReason::kFirst;  // of the list under way
+  std::string list_version_;                     // of the list under way; empty before its first page
+  std::string continue_token_;                   // to the page behind the one received last
+  MonotonicTime listed_at_{};                    // start of the last list
+  MonotonicTime watching_since_{};               // when the last watch was answered with 200
+  MonotonicTime opened_at_{};                    // start of the last watch request
+  MonotonicTime continuous_until_{};             // until when every change is known to have been seen
+  bool restored_ = false;                        // a probe was below our position
+  bool gap_pending_ = false;                     // the list under way closes a gap in observation
+  std::uint64_t frames_ = 0;                     // handed over since the last watch was opened
+  int short_lived_watches_ = 0;                  // in a row: granted, and over within a second without a frame
+  int suspicious_failures_ = 0;                  // in a row, that could be the fault of our position
+  bool token_expired_ = false;                   // a continue token of this list has expired before
+  bool refreshed_credentials_ = false;           // since the last success
 };
 
 }  // namespace kube_events

@@ -37,6 +37,7 @@ struct SelfMetricsSources {
   std::function<double()> series = {};
   std::function<double()> series_overflow = {};
   std::function<double()> leader = {};
+  std::function<double()> checkpoint_age = {};
 };
 
 // The metrics with the label `scope`.
@@ -87,6 +88,11 @@ class SelfMetrics final : public MetricSource {
   // Negative where the clocks differ: taken as 0.
   void ObserveEventLag(std::chrono::microseconds lag);
 
+  // `result`: ok, conflict, forbidden, too_large or error; any word works, with the same bound.
+  void CountCheckpointWrite(std::string_view result);
+  // One was written.
+  void SetCheckpoint(WallTime when, std::size_t bytes, bool truncated);
+
   prometheus::Counter& decode_errors_total;
   prometheus::Counter& uncertain_counted;      // uncertain_occurrences_total{kind="counted"}
   prometheus::Counter& uncertain_not_counted;  // … {kind="not_counted"}
@@ -120,6 +126,10 @@ class SelfMetrics final : public MetricSource {
   OpenCounters requests_;
   OpenCounters api_errors_;
   OpenCounters relists_;
+  OpenCounters checkpoint_writes_;
+  prometheus::Gauge& checkpoint_bytes_;
+  prometheus::Gauge& checkpoint_last_success_;
+  prometheus::Gauge& checkpoint_truncated_;
 
   mutable std::mutex sources_mutex_;
   SelfMetricsSources sources_;

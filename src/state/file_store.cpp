@@ -1,0 +1,143 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "kube_events/base/file_descriptor.h"
+#include "kube_events/state/checkpoint_format.h"
+#include "kube_events/state/checkpoint_store.h"
+
+namespace kube_events {
+namespace {
+
+// Disks are patient, but a checkpoint of two million Events is still not written every ten seconds.
+constexpr double kBytesPerSecond = 1024.0 * 1024;
+constexpr std::size_t kMaxBytes = std::size_t{128} * 1024 * 1024;
+constexpr std::size_t kMostTotals = 6'000'000;
+
+// Which content a path names: another one after every rename.
+struct Stamp {
+  ino_t inode = 0;
+  std::int64_t changed_ns = 0;
+  off_t size = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
+std::optional<Stamp> StampOf(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return Stamp{status.st_ino, status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec, status.st_size};
+}
+
+tl::unexpected<Error> Failed(const std::string& what, const std::filesystem::path& path, int code) {
+  return Fail({ErrorKind::kRetry,
+               "cannot " + what + " " + path.string() + ": " + std::generic_category().message(code),
+               {},
+               "file"});
+}
+
+Result<void> WriteAll(int fd, std::string_view text, const std::filesystem::path& path) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Failed("write", path, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// So that after a power failure there is either the old content or the new one.
+Result<void> ReplaceDurably(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path temporary = path.string() + ".tmp";
+  UniqueFd file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file) return Failed("create", temporary, errno);
+  if (const auto written = WriteAll(file.get(), text, temporary); !written) return written;
+  if (fsync(file.get()) != 0) return Failed("flush", temporary, errno);
+  if (rename(temporary.c_str(), path.c_str()) != 0) return Failed("replace", path, errno);
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const UniqueFd directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory || fsync(directory.get()) != 0) return Failed("flush", folder, errno);
+  return {};
+}
+
+class FileStore final : public CheckpointStore {
+ public:
+  FileStore(std::filesystem::path path, IdentifyCluster identify)
+      : path_(std::move(path)), identify_(std::move(identify)) {}
+
+  Result<std::optional<Checkpoint>> Load(const CallLimits& limits) override {
+    auto cluster = identify_(limits);
+    if (!cluster) return Fail(cluster.error());
+    cluster_ = std::move(*cluster);
+    seen_ = StampOf(path_);
+    auto loaded = Read();
+    // What cannot be used is kept for whoever wants to know, and no reason not to write a new one.
+    const bool useless = !loaded && loaded.error().kind == ErrorKind::kInvalid;
+    if (useless) std::rename(path_.c_str(), (path_.string() + ".old").c_str());
+    return loaded;
+  }
+
+  Result<SavedCheckpoint> Save(Checkpoint checkpoint, const CallLimits&) override {
+    SavedCheckpoint saved;
+    const auto stamp = StampOf(path_);
+    if (stamp && stamp != seen_) {
+      const auto stored = Read();
+      if (stored && *stored) {
+        if (const auto may = MayReplace(checkpoint, **stored); !may) return Fail(may.error());
+        if ((*stored)->writer != checkpoint.writer) saved.other_writer = (*stored)->writer;
+      }
+    }
+    checkpoint.cluster = cluster_;
+    const EncodedCheckpoint encoded = EncodeCheckpoint(std::move(checkpoint), kMaxBytes);
+    if (const auto replaced = ReplaceDurably(path_, encoded.text); !replaced) return Fail(replaced.error());
+    seen_ = StampOf(path_);
+    saved.bytes = encoded.text.size();
+    saved.cut = encoded.cut;
+    return saved;
+  }
+
+  std::string Name() const override { return "file " + path_.string(); }
+  double MaxBytesPerSecond() const override { return kBytesPerSecond; }
+  std::size_t MostTotals() const override { return kMostTotals; }
+
+ private:
+  Result<std::optional<Checkpoint>> Read() const {
+    errno = 0;
+    std::ifstream file(path_, std::ios::binary);
+    if (!file && errno == ENOENT) return std::nullopt;
+    if (!file) return Failed("read", path_, errno);
+    std::ostringstream content;
+    content << file.rdbuf();
+    if (file.bad()) return Failed("read", path_, EIO);
+    auto checkpoint = DecodeCheckpoint(content.view());
+    if (!checkpoint) return Fail(checkpoint.error());
+    if (const auto ours = CheckCluster(*checkpoint, cluster_, Name()); !ours) return Fail(ours.error());
+    return std::move(*checkpoint);
+  }
+
+  const std::filesystem::path path_;
+  const IdentifyCluster identify_;
+  ClusterIdentity cluster_;
+  std::optional<Stamp> seen_;  // of what we read or wrote last
+};
+
+}  // namespace
+
+Result<void> CheckCluster(const Checkpoint& checkpoint, const ClusterIdentity& cluster, std::string_view where) {
+  if (IsSameCluster(checkpoint.cluster, cluster)) return {};
+  return Fail({ErrorKind::kInvalid,
+               "the checkpoint in " + std::string(where) + " was written for another cluster and is not used",
+               {},
+               "foreign"});
+}
+
+std::unique_ptr<CheckpointStore> MakeFileStore(std::filesystem::path path, IdentifyCluster identify) {
+  return std::make_unique<FileStore>(std::move(path), std::move(identify));
+}
+
+}  // namespace kube_events

@@ -1,0 +1,228 @@
+// kills: the exporter with a checkpoint, ended again and again at random moments under load, at times with a compaction
+// meanwhile. What each process counts is compared with what happened since the position that the one before had saved:
+// so over all of them nothing is missing, and what is repeated is what was counted since the last write.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "chaos/verdict.h"
+#include "sim/sim_server.h"
+#include "support/eventually.h"
+#include "support/http_fetch.h"
+
+namespace kube_events::chaos {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct KillOptions {
+  std::string exporter;
+  std::string folder;
+  std::string store = "file";  // or configmap
+  int kills = 20;
+  std::uint64_t seed = 0;
+};
+
+class KillRun {
+ public:
+  explicit KillRun(KillOptions options) : options_(std::move(options)), random_(options_.seed) {
+    sim::SimServerOptions server;
+    server.seed = options_.seed;
+    server_ = std::make_unique<sim::SimServer>(server);
+    server_->PrepareLoad(Load());
+  }
+
+  // Whether all is as it must be.
+  bool Run() {
+    Start();
+    if (!Check(Eventually([this] { return Position().has_value(); }, kSettling), "a first checkpoint is written")) {
+      return false;
+    }
+    bool good = true;
+    for (int i = 1; good && i <= options_.kills; ++i) good = PassRound(i);
+    std::cout << exact_ << " of " << options_.kills << " exact, " << gaps_ << " with a gap, " << occurrences_
+              << " occurrences, " << lost_ << " lost in gaps" << std::endl;
+    return good;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kSettling{60};
+
+  sim::LoadOptions Load() const {
+    sim::LoadOptions load;
+    load.seed = options_.seed;
+    load.objects = 400;
+    load.rate = 300;
+    load.delayed_recreations = 0.01;
+    return load;
+  }
+
+  std::string Place() const {
+    return options_.store == "file" ? "file:" + options_.folder + "/checkpoint.json" : "configmap:default/checkpoint";
+  }
+
+  void Start() {
+    exporter_ = std::make_unique<ExporterProcess>(
+        options_.exporter,
+        std::vector<std::string>{"--apiserver", server_->Url(), "--host", "127.0.0.1", "--port", "0",
+                                 "--list-page-size", "100", "--checkpoint", Place(), "--checkpoint-interval", "1s"},
+        options_.folder + "/exporter.log");
+  }
+
+  // As saved last; nothing where there is no checkpoint.
+  std::optional<std::uint64_t> Position() const {
+    std::string text;
+    if (options_.store == "file") {
+      std::ifstream file(options_.folder + "/checkpoint.json");
+      text.assign(std::istreambuf_iterator<char>(file), {});
+    } else {
+      const auto answer = Get(server_->Url() + "/api/v1/namespaces/default/configmaps/checkpoint");
+      const auto object = nlohmann::json::parse(answer.body, nullptr, false);
+      if (answer.status != 200 || !object.contains("data")) return std::nullopt;
+      text = object["data"].value("checkpoint.json", "");
+    }
+    const auto checkpoint = nlohmann::json::parse(text, nullptr, false);
+    if (!checkpoint.is_object()) return std::nullopt;
+    return std::stoull(checkpoint.at("scopes").at(0).at("positions").at("counted").get<std::string>());
+  }
+
+  void Sleep(int most_ms) {  // the pace of the world, not a wait for anything
+    std::this_thread::sleep_for(std::chrono::milliseconds(random_() % static_cast<unsigned>(most_ms)));
+  }
+
+  bool End(bool gracefully) {
+    if (gracefully) return Check(exporter_->Stop(2'000ms) == 0, "SIGTERM ends the exporter with 0 within 2 s");
+    exporter_->Signal(SIGKILL);
+    exporter_->AwaitEnd(5'000ms);
+    return true;
+  }
+
+  bool PassRound(int number) {
+    server_->StartLoad(Load());
+    Sleep(2'500);
+    const bool gracefully = random_() % 4 == 0;
+    if (!End(gracefully)) return false;
+    const auto position = Position();
+    if (options_.store == "file") {
+      std::filesystem::copy_file(options_.folder + "/checkpoint.json", options_.folder + "/checkpoint.at-end.json",
+                                 std::filesystem::copy_options::overwrite_existing);
+    }
+    if (!Check(position.has_value(), "a checkpoint is there after the end")) return false;
+    Sleep(1'000);
+    const bool compacted = random_() % 3 == 0;
+    if (compacted) server_->Compact();
+    Start();
+    Sleep(1'000);
+    server_->StopLoad();
+    if (!Check(Settle(), "the next process catches up")) return false;
+    return Compare(number, *position,
+                   std::string(gracefully ? "SIGTERM" : "SIGKILL") + (compacted ? ", compacted" : ""));
+  }
+
+  bool Compare(int number, std::uint64_t position, const std::string& done) {
+    auto truth = server_->TruthSince(position);
+    auto scrape = exporter_->Read();
+    if (!Check(truth && scrape, "truth and counts can be read")) return false;
+    std::erase_if(scrape->occurrences, [](const auto& entry) { return entry.first.reason.starts_with("Marker"); });
+    // What a gap hid may show in a later process, in the whole count of an Event that is re-created.
+    sim::OccurrenceCounts with_owed = owed_;
+    for (const auto& [labels, count] : *truth) with_owed[labels] += count;
+    const Verdict verdict = Judge({{}, owed_}, {*scrape, with_owed});
+    for (const auto& [labels, count] : with_owed) {
+      const std::int64_t missing = std::max<std::int64_t>(0, count - scrape->occurrences[labels]);
+      owed_[labels] = scrape->gaps > 0 ? missing : std::min(owed_[labels], missing);
+    }
+    for (const std::string& fault : verdict.faults) std::cout << "  " << fault << '\n';
+    if (!verdict.faults.empty()) KeepHistory(position);
+    exact_ += verdict.exact ? 1 : 0;
+    gaps_ += scrape->gaps > 0 ? 1 : 0;
+    occurrences_ += verdict.occurrences;
+    lost_ += verdict.lost;
+    std::cout << "round " << number << ": " << done << ": " << verdict.occurrences << " since " << position << ", "
+              << (verdict.exact ? "exact" : "within bounds") << std::endl;
+    return Check(verdict.faults.empty(), "the counts of round " + std::to_string(number));
+  }
+
+  // For whoever looks into a fault: what a watch from the position shows.
+  void KeepHistory(std::uint64_t position) const {
+    const auto answer =
+        Get(server_->Url() + "/api/v1/events?watch=true&timeoutSeconds=1&resourceVersion=" + std::to_string(position));
+    std::ofstream(options_.folder + "/history.json") << answer.body;
+  }
+
+  // An Event that is written now is counted: so everything before it is.
+  bool Settle() {
+    sim::EventObject marker;
+    marker.metadata.name = marker.reason = "Marker" + std::to_string(++markers_);
+    marker.involved_object.kind = "Pod";
+    marker.type = "Normal";
+    marker.count = 1;
+    marker.first_time = marker.last_time =
+        std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
+    const std::string reason = marker.reason;
+    server_->Create(std::move(marker));
+    return Eventually(
+        [&] {
+          const auto scrape = exporter_->Read();
+          return scrape && scrape->watching && exporter_->Health() == 200 &&
+                 std::any_of(scrape->occurrences.begin(), scrape->occurrences.end(),
+                             [&](const auto& entry) { return entry.first.reason == reason && entry.second > 0; });
+        },
+        kSettling);
+  }
+
+  static bool Check(bool good, const std::string& what) {
+    if (!good) std::cout << "FAILED: " << what << std::endl;
+    return good;
+  }
+
+  const KillOptions options_;
+  std::mt19937_64 random_;
+  std::unique_ptr<sim::SimServer> server_;
+  std::unique_ptr<ExporterProcess> exporter_;
+  sim::OccurrenceCounts owed_;  // hidden by gaps so far
+  int markers_ = 0;
+  int exact_ = 0;
+  int gaps_ = 0;
+  std::int64_t occurrences_ = 0;
+  std::int64_t lost_ = 0;
+};
+
+}  // namespace
+}  // namespace kube_events::chaos
+
+int main(int argc, char** argv) {
+  kube_events::chaos::KillOptions options;
+  options.seed = std::random_device{}();
+  CLI::App app(
+      "Ends an exporter with a checkpoint at random moments under load, and compares its counts with the truth.");
+  app.add_option("--exporter", options.exporter, "The program")->required();
+  app.add_option("--kills", options.kills, "How often")->check(CLI::PositiveNumber);
+  app.add_option("--store", options.store, "Of the checkpoint")->check(CLI::IsMember({"file", "configmap"}));
+  app.add_option("--seed", options.seed, "Of everything that is random");
+  CLI11_PARSE(app, argc, argv);
+  std::string folder = (std::filesystem::temp_directory_path() / "kills-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) return 2;
+  options.folder = folder;
+  std::cout << "seed " << options.seed << std::endl;
+  try {
+    if (!kube_events::chaos::KillRun(options).Run()) {
+      std::cout << "the exporter's log: " << folder << "/exporter.log, seed " << options.seed << std::endl;
+      return 1;
+    }
+  } catch (const std::exception& error) {
+    std::cerr << "kills: " << error.what() << '\n';
+    return 2;
+  }
+  std::filesystem::remove_all(folder);
+  return 0;
+}
