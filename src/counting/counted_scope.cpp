@@ -12,19 +12,20 @@ void CountedScope::Resume(const SavedScope& saved, bool complete) {
   baseline_time_ = saved.baseline_time;
   counted_until_ = saved.horizon;
   newest_ = saved.newest;
+  resumed_newest_listed_ = saved.newest_listed;
   resumed_ = {saved.position, saved.baseline_time, saved.newest, complete};
 }
 
 void CountedScope::BeginList(ListReason reason, WallTime server_time) {
   reason_ = reason;
   ++list_;
-  newest_listed_.reset();
   if (reason == ListReason::kRelist || reason == ListReason::kResumed) return;
   horizon_ = server_time;
   if (reason == ListReason::kFirst) {
     // A first list that has to be started again is a later baseline: what happened between the two attempts is in the
     // second one and adds nothing, so observation begins with that one.
     baseline_time_ = server_time;
+    newest_listed_.reset();
     stage_ = Stage::kCold;
   } else {
     stage_ = Stage::kSteady;  // the position of a checkpoint means nothing any more
@@ -85,7 +86,7 @@ SavedScope CountedScope::Save(ScopeIndex index) const {
           .horizon = counted_until_,
           .baseline_time = baseline_time_,
           .newest = newest_,
-          .newest_listed = newest_listed_};
+          .newest_listed = caught_up() ? newest_listed_ : std::max(newest_listed_, resumed_newest_listed_)};
 }
 
 }  // namespace kube_events

@@ -29,6 +29,8 @@ class CountedScope {
   std::uint16_t list() const { return list_; }
   WallTime baseline_time() const { return baseline_time_; }
   OptionalTime newest() const { return newest_; }
+  // See SavedScope::newest_listed, of the checkpoint that it goes on from.
+  OptionalTime resumed_newest_listed() const { return resumed_newest_listed_; }
   // Has had its first list, in this process or before.
   bool started() const { return stage_ != Stage::kCold; }
   // Everything that lives is among what the cache knows.
@@ -54,8 +56,9 @@ class CountedScope {
   WallTime horizon_ = WallTime::max() - std::chrono::hours{1};  // nothing is fresh before the first list
   WallTime baseline_time_;
   WallTime counted_until_;
-  OptionalTime newest_;  // as of the position: a list counts when it is committed
-  OptionalTime newest_listed_;
+  OptionalTime newest_;         // as of the position: a list counts when it is committed
+  OptionalTime newest_listed_;  // by lists since then, also by those that broke off
+  OptionalTime resumed_newest_listed_;
 };
 
 }  // namespace kube_events

@@ -1,5 +1,6 @@
 #include "kube_events/counting/occurrence_counter.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,9 @@ struct OccurrenceCounter::Impl {
     context.forgotten = cache.forgotten();
     context.forgot_living = cache.forgot_living();
     context.resumed.complete = context.resumed.complete && !cache.overflowed();
+    if (!context.resumed.complete) {
+      context.resumed.newest = std::max(context.resumed.newest, scope.resumed_newest_listed());
+    }
     context.sync_period =
         options.sync_period.count() > 0 && change.server_time - scope.baseline_time() <= options.sync_period;
     return context;

@@ -169,7 +169,8 @@ Verdict CountedBefore(const std::optional<Known>& known, const Sighting& sightin
     return verdict;
   }
   verdict.known.baselined = !resumed.complete || sighting.creation_time <= resumed.baseline_time;
-  verdict.known.series_at_baseline = verdict.known.baselined && sighting.has_series;
+  // Where it is missing among the saved totals, it may have fallen from any total, and late writes may raise it.
+  verdict.known.series_at_baseline = verdict.known.baselined && (sighting.has_series || !resumed.complete);
   return verdict;
 }
 
@@ -180,7 +181,7 @@ Verdict NotSaved(const Sighting& sighting, const RuleContext& context) {
     Verdict verdict{.known = Remember(sighting)};
     verdict.occurrences = {.add = 1, .uncertain_counted = 1, .uncertain_not_counted = sighting.total - 1};
     verdict.known.baselined = true;
-    verdict.known.series_at_baseline = sighting.has_series;
+    verdict.known.series_at_baseline = true;  // any of its late writes may raise it
     return verdict;
   }
   // Then its highest total was 1, and its epoch not later than its creation.

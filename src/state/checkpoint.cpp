@@ -37,7 +37,7 @@ SavedCounts CountsFor(const Checkpoint& checkpoint, const std::vector<Scope>& sc
                              .horizon = saved.horizon,
                              .baseline_time = saved.baseline_time,
                              .newest = saved.newest,
-                             .newest_listed = std::nullopt});
+                             .newest_listed = saved.newest_listed});
   }
   return counts;
 }

@@ -33,6 +33,7 @@ json ScopeToJson(const CheckpointScope& saved, bool complete) {
              {"horizon_us", Micros(saved.horizon)},
              {"baseline_us", Micros(saved.baseline_time)}};
   if (newest) scope["newest_us"] = Micros(*newest);
+  if (saved.newest_listed) scope["newest_listed_us"] = Micros(*saved.newest_listed);
   return scope;
 }
 
@@ -48,6 +49,7 @@ CheckpointScope ScopeFromJson(const json& scope) {
   saved.horizon = FromMicros(scope.at("horizon_us"));
   saved.baseline_time = FromMicros(scope.at("baseline_us"));
   if (scope.contains("newest_us")) saved.newest = FromMicros(scope.at("newest_us"));
+  if (scope.contains("newest_listed_us")) saved.newest_listed = FromMicros(scope.at("newest_listed_us"));
   return saved;
 }
 

@@ -91,6 +91,23 @@ TEST_F(SmallRestarts, WhereTheCacheIsTooSmallForItWhatIsRestoredIsIncomplete) {
   ExpectLast(1, 1, 2);
 }
 
+TEST_F(SmallRestarts, WhatAListUnderWayHadCountedIsNotCountedAgainWhereItIsForgotten) {
+  Begin();
+  const State event{.count = 1, .first_time = now_, .version = "500", .created = now_};
+  counter_->OnListBegin(0, ListReason::kRelist, now_);
+  Send(ChangeKind::kListed, event, 0);
+  ExpectLast(1);
+  counter_->OnListBegin(0, ListReason::kRelist, now_);  // it broke off, and so does the next one, before the Event
+  Save();
+  saved_.live.resize(3, saved_.live.at(0));  // more than the cache may hold: the Event itself goes first
+  saved_.live[0].key = 1;
+  saved_.live[1].key = 2;
+  Restart();
+  Resume({});
+  List(ListReason::kRelist, {event});
+  ExpectLast(1, 1);
+}
+
 TEST_F(SmallRestarts, WhereLivingEventsWereForgottenTheExportIsIncomplete) {
   Begin();
   for (const char* name : {"a", "b", "c"}) Added({.name = name, .count = 2, .first_time = now_});

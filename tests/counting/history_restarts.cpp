@@ -56,6 +56,11 @@ void HistoryRunner::Start() {
   saved_gap_ = gap_;
 }
 
+void World::MarkDelivered(const Object& object) {
+  std::vector<Occurrence>& occurrences = runs_[object.run].occurrences;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(object.total); ++i) occurrences[i].delivered = true;
+}
+
 void World::MarkSaved() {
   for (testing::Run& run : runs_) {
     for (Occurrence& occurrence : run.occurrences) occurrence.saved = occurrence.delivered;

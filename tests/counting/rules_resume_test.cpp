@@ -91,6 +91,8 @@ TEST(Resumed, WhatIsListedAndNotSavedIsBaselinedWhereItMayHaveBeenThereBeforeUs)
   EXPECT_TRUE(list(kBaseline, true).baselined);
   EXPECT_TRUE(list(std::nullopt, true).baselined);
   EXPECT_TRUE(list(kBaseline + seconds{1}, false).baselined);
+  EXPECT_FALSE(list(kBaseline, true).series_at_baseline);
+  EXPECT_TRUE(list(kBaseline, false).series_at_baseline);
 }
 
 TEST(Resumed, ALateWriteThatIsListedDoesNotChangeTheRun) {
@@ -142,6 +144,7 @@ TEST(Resumed, WhereTotalsAreIncompleteWhatExistedIsNotSureOfAny) {
   const Verdict verdict = Unknown(Modified({.total = 5}), Resuming(Moment::kCatchUp, false));
   EXPECT_EQ(verdict.occurrences, Adds(1, 1, 4));
   EXPECT_TRUE(verdict.known.baselined);
+  EXPECT_TRUE(verdict.known.series_at_baseline);
 }
 
 TEST(Resumed, AnEventThatTheWatchAddsIsAFirstSight) {

@@ -31,7 +31,7 @@ struct CheckpointScope {
   WallTime horizon;         // these four: see SavedScope
   WallTime baseline_time;
   OptionalTime newest;
-  OptionalTime newest_listed;  // is not stored: takes the place of `newest` where totals are missing
+  OptionalTime newest_listed;
 };
 
 struct Checkpoint {
