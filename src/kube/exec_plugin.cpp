@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -161,12 +162,21 @@ class ExecPlugin::Worker {
     std::unique_lock lock(mutex_);
     while (wake_.wait(lock, stop, [this] { return wanted_; })) {
       lock.unlock();
-      auto credential = Ask(stop);
+      auto credential = AskOrFail(stop);
       lock.lock();
       if (stop.stop_requested()) return;
       wanted_ = false;
       ran_at_ = clock_.Monotonic();
       Take(std::move(credential));
+    }
+  }
+
+  // What is thrown, such as for want of memory, is one more failure: it must not end the process.
+  Result<ExecCredential> AskOrFail(const std::stop_token& stop) const {
+    try {
+      return Ask(stop);
+    } catch (const std::exception& error) {
+      return Fail(ErrorKind::kRetry, std::string("asking it failed: ") + error.what());
     }
   }
 

@@ -36,6 +36,9 @@ void LeaderElection::Run(const std::stop_token& stop) {
   } catch (const std::exception& error) {
     parts_.fence.Close();
     parts_.listener.OnLost(std::string("the leader election failed: ") + error.what());
+  } catch (...) {
+    parts_.fence.Close();
+    parts_.listener.OnLost("the leader election failed");
   }
 }
 

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <thread>
 
 #include "kube/temp_dir.h"
 #include "kube_events/kube/access.h"
@@ -229,6 +231,31 @@ TEST_F(ExecPluginTest, AnAnswerThatHasExpiredAlreadyIsNoAnswer) {
   WriteAnswer(R"("token":"old","expirationTimestamp":"2020-01-01T00:00:00Z")");
   Start();
   EXPECT_TRUE(Eventually([&] { return Token().find("expired already") != std::string::npos; })) << Token();
+}
+
+// Its wall clock only works on the thread that made it.
+class ThrowingClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return clock_.Monotonic(); }
+  WallTime Wall() const override {
+    if (std::this_thread::get_id() != owner_) throw std::runtime_error("no memory");
+    return clock_.Wall();
+  }
+
+ private:
+  const std::thread::id owner_ = std::this_thread::get_id();
+  const FakeClock clock_{};
+};
+
+TEST_F(ExecPluginTest, WhatIsThrownOnItsThreadIsAFailureLikeAnyOther) {
+  WriteAnswer(R"("token":"one")");
+  const ThrowingClock clock;
+  plugin_ = std::make_shared<ExecPlugin>(MakeExecCommand(exec_, {}, "", EnvironmentWithPath()).value(), exec_, clock,
+                                         Logger());
+  EXPECT_TRUE(Eventually([&] {
+    return Token() == "none: the exec plugin " + exec_.command + " gave no credentials: asking it failed: no memory";
+  })) << Token();
+  plugin_.reset();  // which uses the clock
 }
 
 TEST_F(ExecPluginTest, GivesAKubeconfigItsTokenAndCertificate) {

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,14 +28,18 @@ const ObjectPath kPath{"coordination.k8s.io", "leases", "mon", "exporter"};
 // One process that takes part.
 class Replica final : public LeadershipListener {
  public:
-  Replica(const std::string& url, const std::string& identity) : http_(ClientOf(url)) {
+  Replica(const std::string& url, const std::string& identity, std::function<void()> on_leading = {})
+      : http_(ClientOf(url)), on_leading_(std::move(on_leading)) {
     election_ = std::make_unique<LeaderElection>(
         kPath, LeaderElectorOptions{identity, kTimes, 1},
         LeaderElectionParts{objects_, clock_, fence_, *this, health_.AddLoop("leader", 60s), Logger()});
   }
 
   void OnFollowing(const std::string& holder) override { Set(holder_, holder); }
-  void OnLeading() override { ++led; }
+  void OnLeading() override {
+    ++led;
+    if (on_leading_) on_leading_();
+  }
   void OnElectionTrouble(std::string_view verb, const Error& error) override {
     Set(trouble_, std::string(verb) + " " + std::string(ToString(error.kind)));
   }
@@ -63,6 +69,7 @@ class Replica final : public LeadershipListener {
   std::unique_ptr<HttpClient> http_;
   std::unique_ptr<Credentials> credentials_ = MakeAnonymousCredentials();
   ObjectClient objects_{*http_, *credentials_};
+  const std::function<void()> on_leading_;
   mutable std::mutex mutex_;  // guards what follows
   std::string holder_, trouble_, lost_;
   std::unique_ptr<LeaderElection> election_;
@@ -176,6 +183,20 @@ TEST_F(LeaderElectionTest, MissingRightIsToldAndAskedForAgain) {
   ASSERT_TRUE(Eventually([&] { return replica.trouble() == "get forbidden"; }));
   server_.SetDenied({});
   EXPECT_TRUE(Eventually([&] { return replica.Leads(); }));
+}
+
+TEST_F(LeaderElectionTest, WhatIsThrownEndsTheLeadershipWithItsReason) {
+  Replica known(server_.Url(), "a", [] { throw std::runtime_error("no memory"); });
+  ASSERT_TRUE(Eventually([&] { return !known.lost().empty(); }));
+  EXPECT_EQ(known.lost(), "the leader election failed: no memory");
+  EXPECT_FALSE(known.Leads());
+}
+
+TEST_F(LeaderElectionTest, WhateverIsThrownEndsTheLeadership) {
+  Replica unknown(server_.Url(), "a", [] { throw 7; });
+  ASSERT_TRUE(Eventually([&] { return !unknown.lost().empty(); }));
+  EXPECT_EQ(unknown.lost(), "the leader election failed");
+  EXPECT_FALSE(unknown.Leads());
 }
 
 TEST_F(LeaderElectionTest, StopsPromptlyWhileTheApiServerIsSilent) {
