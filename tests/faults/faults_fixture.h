@@ -154,6 +154,16 @@ class FaultsFixture : public testing::Test {
     return Eventually([&] { return server_.State().requests[verb] >= now + count; }, std::chrono::seconds(60));
   }
 
+  // Whether every fault that was added to the server has really happened.
+  bool AwaitFaults() {
+    return Eventually(
+        [this] {
+          const sim::SimState state = server_.State();
+          return state.faults_met >= state.faults_added;
+        },
+        std::chrono::seconds(60));
+  }
+
   ClusterClock clock_;
   sim::SimServer server_;
   FaultProxy proxy_{server_.Port()};
@@ -187,6 +197,7 @@ class FaultMatrix : public FaultsFixture, public testing::WithParamInterface<Fau
     ASSERT_TRUE(
         Eventually([&] { return server_.State().requests[row.verb] >= now + requests; }, std::chrono::seconds(60)))
         << "the exporter did not try again";
+    ASSERT_TRUE(AwaitFaults()) << "the fault was not met";
     const int health = Health();
     EXPECT_TRUE(health == 200 || health == 503) << health;
     server_.ClearFaults();

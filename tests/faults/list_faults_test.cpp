@@ -97,6 +97,7 @@ TEST_P(FirstList, IsTriedAgainAndIsTheBaseline) {
   server_.PrepareLoad(Load());  // so that there are several pages
   server_.AddFault(GetParam().fault);
   ASSERT_NO_FATAL_FAILURE(Start(20));
+  ASSERT_TRUE(AwaitFaults()) << "the fault was not met";
   ExpectCounts(Cost::kNothing);
 }
 

@@ -242,6 +242,7 @@ TEST_F(FaultsFixture, TenThousandEventsAtOnceAreCounted) {
   burst.limit = 10'000;
   server_.StartLoad(burst);
   ASSERT_TRUE(Eventually([this] { return server_.State().load_changes >= 10'000; }, std::chrono::seconds(60)));
+  ASSERT_TRUE(AwaitFaults()) << "the watch was not delayed";
   ExpectCounts(Cost::kNothing);
 }
 

@@ -68,8 +68,10 @@ Reply ApiServer::HandleResource(const Request& request, const ResourceRequest& r
   } else {
     reply = Dispatch(request, resource, fault);
     reply.fault = fault;
+    if (fault && reply.stream == nullptr) ++faults_met_;  // a stream counts it itself
     return reply;
   }
+  ++faults_met_;
   if (fault->delay_ms > 0) reply.fault = Fault{.action = FaultAction::kDelay, .delay_ms = fault->delay_ms};
   return reply;
 }
@@ -100,6 +102,8 @@ SimState ApiServer::State() const {
   state.watches = hub_.size();
   state.frames_sent = hub_.frames_sent();
   state.requests = requests_;
+  state.faults_added = faults_.hits_added();
+  state.faults_met = faults_met_ + hub_.faults_met();
   state.first_list_revision = events_.first_list_revision();
   state.mark = mark_;
   state.hidden = store_.hidden();

@@ -69,6 +69,7 @@ class ApiServer {
   AccessControl access_;
   ReviewsApi reviews_;
   FaultTable faults_;
+  std::uint64_t faults_met_ = 0;  // by other responses than open watches
   Truth truth_;
   std::unique_ptr<LoadGenerator> load_;
   bool load_running_ = false;

@@ -22,6 +22,8 @@ json StateJson(const SimState& state) {
           {"watches", state.watches},
           {"frames_sent", state.frames_sent},
           {"requests", state.requests},
+          {"faults_added", state.faults_added},
+          {"faults_met", state.faults_met},
           {"first_list_revision", state.first_list_revision},
           {"mark", state.mark},
           {"hidden", state.hidden},

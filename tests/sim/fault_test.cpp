@@ -135,6 +135,24 @@ TEST_F(Faults, WatchSendsForeignFramesInBetween) {
   EXPECT_EQ(NextFrame(stream)["type"], "ADDED");
 }
 
+TEST_F(Faults, CountAsMetWhenTheyHaveHappenedAndNoSooner) {
+  server_.AddFault({.verb = "list", .skip = 1, .times = 2, .action = FaultAction::kStatus});
+  server_.AddFault({.verb = "watch", .action = FaultAction::kEnd, .after_frames = 6});
+  EXPECT_EQ(server_.State().faults_added, 3U);
+  ListEvents();
+  EXPECT_EQ(server_.State().faults_met, 0U);
+  ListEvents();
+  ListEvents();
+  EXPECT_EQ(server_.State().faults_met, 2U);
+  FetchStream stream(WatchUrl(server_, 1));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(NextFrame(stream).is_object());
+  EXPECT_EQ(server_.State().faults_met, 2U);
+  server_.Create(MakeEvent("shop", "last"));
+  EXPECT_TRUE(NextFrame(stream).is_object());
+  EXPECT_EQ(stream.NextLine(), std::nullopt);
+  EXPECT_EQ(server_.State().faults_met, 3U);
+}
+
 TEST_F(Faults, AreSetListedAndClearedOverTheControlRequests) {
   const std::string url = server_.Url() + "/sim/v1/faults";
   EXPECT_EQ(Post(url, R"([{"verb":"list","action":"status","status":503},{"action":"reset","times":-1}])").status, 200);

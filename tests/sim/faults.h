@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kube_events/base/result.h"
@@ -63,14 +64,20 @@ struct FaultTarget {
 
 class FaultTable {
  public:
-  void Add(Fault fault) { faults_.push_back(std::move(fault)); }
+  void Add(Fault fault) {
+    hits_added_ += fault.times > 0 ? static_cast<std::uint64_t>(fault.times) : 1;
+    faults_.push_back(std::move(fault));
+  }
   void Clear() { faults_.clear(); }
   // The first fault that hits this request, its `times` used up by one.
   std::optional<Fault> Take(const FaultTarget& target);
   const std::list<Fault>& faults() const { return faults_; }
+  // How often the faults added since the start were to hit; once for those that hit for ever.
+  std::uint64_t hits_added() const { return hits_added_; }
 
  private:
   std::list<Fault> faults_;
+  std::uint64_t hits_added_ = 0;
 };
 
 }  // namespace kube_events::sim

@@ -56,6 +56,8 @@ struct SimState {
   std::size_t watches = 0;                        // open now
   std::uint64_t frames_sent = 0;                  // over all watches, since the start
   std::map<std::string, std::uint64_t> requests;  // by verb, answered or not
+  std::uint64_t faults_added = 0;                 // hits that are to come from all faults that were ever added
+  std::uint64_t faults_met = 0;                   // those that have really happened to a response
   std::uint64_t first_list_revision = 0;          // of the first list since the last Mark(): a consumer's baseline
   std::uint64_t mark = 0;                         // revision at the last Mark()
   bool load_running = false;

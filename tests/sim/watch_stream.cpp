@@ -91,6 +91,10 @@ std::optional<StreamSource::State> WatchStream::Interruption(ChunkWriter& writer
 }
 
 std::optional<StreamSource::State> WatchStream::ApplyFault(ChunkWriter& writer) {
+  const bool truncates = fault_->action == FaultAction::kTruncate;
+  const std::string frame = truncates ? NextFrameText() : "";
+  if (truncates && frame.empty()) return State::kIdle;
+  if (!std::exchange(fault_met_, true)) ++hub_.faults_met_;
   switch (fault_->action) {
     case FaultAction::kReset:
       return State::kReset;
@@ -103,12 +107,9 @@ std::optional<StreamSource::State> WatchStream::ApplyFault(ChunkWriter& writer) 
     case FaultAction::kError:
       SendError(writer, FaultStatus(*fault_));
       return State::kEnd;
-    case FaultAction::kTruncate: {
-      const std::string frame = NextFrameText();
-      if (frame.empty()) return State::kIdle;
+    case FaultAction::kTruncate:
       writer.Frame({std::string_view(frame).substr(0, frame.size() / 2)});
       return State::kClose;
-    }
     case FaultAction::kFrame:
       writer.Frame({fault_->text, "\n"});
       break;

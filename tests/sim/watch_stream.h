@@ -35,11 +35,13 @@ class WatchHub {
   void Inject(const std::string& frame);
   std::size_t size() const { return streams_.size(); }
   std::uint64_t frames_sent() const { return frames_sent_; }
+  std::uint64_t faults_met() const { return faults_met_; }
 
  private:
   friend class WatchStream;
   std::set<WatchStream*> streams_;
   std::uint64_t frames_sent_ = 0;
+  std::uint64_t faults_met_ = 0;
 };
 
 struct WatchOptions {
@@ -84,6 +86,7 @@ class WatchStream final : public StreamSource {
   const EventStore& store_;
   WatchHub& hub_;
   std::optional<Fault> fault_;
+  bool fault_met_ = false;
   std::string type_prefix_;  // what follows `"type":"X",` up to the fields
   bool everything_;          // neither namespace nor selector
   std::vector<StoredEventPtr> initial_;
