@@ -3,6 +3,7 @@
 
 #include "flag_values.h"
 #include "kube_events/app/exporter_options.h"
+#include "kube_events/base/text.h"
 
 namespace kube_events {
 namespace {
@@ -32,8 +33,9 @@ Result<void> Namespaces(ExporterOptions& options, Values values) {
   options.namespaces.clear();
   for (const std::string& name : SplitList(values)) {
     if (name.empty()) return BadValue("a namespace is empty; leave the flag out to watch all namespaces");
-    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != name.npos || name.size() > 63) {
-      return BadValue("\"" + name + "\" is no namespace: lower-case letters, digits and dashes, at most 63 of them");
+    if (!IsDnsLabel(name)) {
+      return BadValue("\"" + name +
+                      "\" is no namespace: at most 63 lower-case letters, digits and dashes, no dash at either end");
     }
     // Given twice, it would be counted twice.
     if (std::find(options.namespaces.begin(), options.namespaces.end(), name) == options.namespaces.end()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kube_events/base/utf8.h"
+
 namespace kube_events {
 
 std::string_view Trimmed(std::string_view text) {
@@ -62,5 +64,38 @@ bool IsControlCharacter(char c) {
 }
 
 bool HasControlCharacter(std::string_view text) { return std::any_of(text.begin(), text.end(), IsControlCharacter); }
+
+std::string Shortened(std::string_view text, std::size_t max_bytes) {
+  constexpr std::size_t kLongestSequence = 4;
+  std::string result;
+  AppendValidUtf8(result, text.substr(0, max_bytes + kLongestSequence));
+  const bool cut = result.size() > max_bytes;
+  if (cut) {
+    std::size_t size = max_bytes;
+    while (size > 0 && (static_cast<unsigned char>(result[size]) & 0xc0) == 0x80) --size;
+    result.resize(size);
+  }
+  std::replace_if(result.begin(), result.end(), IsControlCharacter, ' ');
+  return cut ? result + "..." : result;
+}
+
+namespace {
+
+bool IsDnsWord(std::string_view word) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !word.empty() && word.front() != '-' && word.back() != '-' && std::all_of(word.begin(), word.end(), allowed);
+}
+
+}  // namespace
+
+bool IsDnsLabel(std::string_view text) { return text.size() <= 63 && IsDnsWord(text); }
+
+bool IsDnsSubdomain(std::string_view text) {
+  if (text.empty() || text.size() > 253 || text.back() == '.') return false;
+  while (!text.empty()) {
+    if (!IsDnsWord(TakeUntil(text, '.'))) return false;
+  }
+  return true;
+}
 
 }  // namespace kube_events

@@ -2,14 +2,12 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "json_repair.h"
 #include "kube_events/base/text.h"
-#include "kube_events/base/utf8.h"
 #include "object_decoder.h"
 
 namespace kube_events {
@@ -37,14 +35,7 @@ tl::unexpected<Error> Broken(std::string_view what, simdjson::error_code code) {
 }
 
 // What a peer sent, short and printable enough for a message.
-std::string Quoted(std::string_view text) {
-  constexpr std::size_t kLongest = 64;
-  std::string quoted = "\"";
-  AppendValidUtf8(quoted, text.substr(0, kLongest));
-  std::replace_if(
-      quoted.begin(), quoted.end(), [](char c) { return c >= 0 && c < ' '; }, '?');
-  return quoted + (text.size() > kLongest ? "…\"" : "\"");
-}
+std::string Quoted(std::string_view text) { return "\"" + Shortened(text, 64) + "\""; }
 
 std::optional<FrameType> ParseFrameType(std::string_view word) {
   for (const FrameType type :
@@ -189,7 +180,6 @@ struct EventDecoder::Impl {
     if (const auto problem = ProblemWith(*object, *type != FrameType::kBookmark)) return invalid(*problem);
     frame.event = object->event;
     frame.resource_version = object->event.resource_version;
-    frame.initial_events_end = *type == FrameType::kBookmark && object->initial_events_end;
     frame.raw_object = object->raw;
     return frame;
   }

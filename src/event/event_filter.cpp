@@ -14,12 +14,6 @@ bool Contains(const std::vector<std::string>& sorted, std::string_view value) {
   return found != sorted.end() && *found == value;
 }
 
-// Names of namespaces and API groups are lower-case DNS names.
-bool IsDnsName(std::string_view value) {
-  return std::all_of(value.begin(), value.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
-}
-
 // Each returns what is wrong with a value, or nothing.
 std::optional<std::string> ProblemWithText(std::string_view value) {
   if (value.empty()) return "an empty entry matches nothing; remove it";
@@ -33,13 +27,13 @@ std::optional<std::string> ProblemWithGroup(std::string_view value) {
     return "write the group without a version: " + std::string(value.substr(0, slash));
   }
   if (value == "v1") return "v1 is a version; write core for the core group";
-  if (!IsDnsName(value)) return "not the name of an API group; write for example apps, or core for the core group";
-  return std::nullopt;
+  if (value.empty() || IsDnsSubdomain(value)) return std::nullopt;
+  return "not the name of an API group; write for example apps, or core for the core group";
 }
 
 std::optional<std::string> ProblemWithNamespace(std::string_view value) {
-  if (IsDnsName(value)) return std::nullopt;
-  return "not the name of a namespace: lower-case letters, digits and - only";
+  if (value.empty() || IsDnsLabel(value)) return std::nullopt;
+  return "not the name of a namespace: at most 63 lower-case letters, digits and -, no - at either end";
 }
 
 }  // namespace

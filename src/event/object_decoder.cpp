@@ -17,7 +17,6 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 // Buffers that had to grow beyond this for one text are given back before the next one.
 constexpr std::size_t kKeptCapacity = std::size_t{4} << 20;
 
@@ -130,9 +129,6 @@ void ReadMetadata(Reader& reader, std::string_view name, dom::element value, Dec
   if (name == "uid") return reader.String(path, value, event.uid);
   if (name == "resourceVersion") return reader.String(path, value, event.resource_version);
   if (name == "creationTimestamp") return reader.Time(path, value, event.creation_time);
-  if (name != "annotations") return;
-  std::string_view text;
-  if (value.at_key(kInitialEventsEnd).get(text) == simdjson::SUCCESS) out.initial_events_end = text == "true";
 }
 
 void ReadInvolved(Reader& reader, Path path, dom::element value, InvolvedObject& out) {

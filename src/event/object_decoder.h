@@ -12,9 +12,8 @@ namespace kube_events {
 
 struct DecodedObject {
   Event event;
-  std::string_view kind;            // empty where missing
-  std::string_view raw;             // the text that the views belong to: as given, or a repaired copy of it
-  bool initial_events_end = false;  // the annotation that closes a WatchList's initial events
+  std::string_view kind;  // empty where missing
+  std::string_view raw;   // the text that the views belong to: as given, or a repaired copy of it
 };
 
 class ObjectDecoder {

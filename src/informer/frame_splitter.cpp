@@ -9,7 +9,6 @@
 namespace kube_events {
 namespace {
 
-constexpr std::string_view kWhiteSpace = " \t\r\n";
 // Given-out bytes are removed from the buffer when they are at least this many, or when nothing else is left.
 constexpr std::size_t kCompactAt = std::size_t{256} << 10;
 // A buffer that one huge frame has grown is given back when it is empty again.

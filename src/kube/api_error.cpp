@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "kube/text.h"
 #include "kube_events/base/text.h"
 
 namespace kube_events {

@@ -9,6 +9,7 @@
 
 #include "kube/api_request.h"
 #include "kube/text.h"
+#include "kube_events/base/text.h"
 #include "kube_events/kube/api_error.h"
 #include "kube_events/net/body_collector.h"
 

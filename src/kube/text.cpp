@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-
-#include "kube_events/base/text.h"
+#include <iterator>
 
 namespace kube_events {
 namespace {
@@ -16,8 +15,6 @@ bool IsUnreserved(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
          c == '_' || c == '~';
 }
-
-bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 }  // namespace
 
@@ -69,14 +66,6 @@ std::optional<std::string> Base64Decoded(std::string_view text) {
     result += static_cast<char>(bits >> held & 0xff);
   }
   return result;
-}
-
-std::string Shortened(std::string_view text, std::size_t max_bytes) {
-  std::size_t size = std::min(text.size(), max_bytes);
-  while (size < text.size() && size > 0 && IsUtf8Continuation(text[size])) --size;
-  std::string result(text.substr(0, size));
-  std::replace_if(result.begin(), result.end(), IsControlCharacter, ' ');
-  return size < text.size() ? result + "..." : result;
 }
 
 }  // namespace kube_events

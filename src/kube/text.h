@@ -12,8 +12,5 @@ std::string PercentEncoded(std::string_view text);
 std::string Base64Encoded(std::string_view bytes);
 // Standard alphabet with padding; white space is skipped. Nothing on anything else.
 std::optional<std::string> Base64Decoded(std::string_view text);
-// At most `max_bytes` of `text` on one line: control characters become spaces, what is cut shows as "...", and no
-// UTF-8 sequence is cut in two.
-std::string Shortened(std::string_view text, std::size_t max_bytes);
 
 }  // namespace kube_events

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kube_events/base/command.h"
+#include "kube_events/base/text.h"
 
 namespace kube_events {
 namespace {
@@ -96,7 +97,7 @@ std::string EssenceOf(const std::string& output) {
     errors += (errors.empty() ? "" : "; ") + line;
   }
   const std::string& essence = errors.empty() ? last : errors;
-  return essence.size() <= kMaxEssence ? essence : essence.substr(0, kMaxEssence) + "...";
+  return Shortened(essence, kMaxEssence);
 }
 
 }  // namespace kube_events

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
+#include <regex>
 
 namespace kube_events {
 namespace {
@@ -160,6 +162,7 @@ TEST_F(ExporterOptionsTest, AComplaintNamesTheFlagOrVariableTheValueAndTheRemedy
   EXPECT_THAT(Complaint({"--log-format", "xml"}), HasSubstr("text, json or logfmt"));
   EXPECT_THAT(Complaint({"--namespaces", "a,,b"}), HasSubstr("leave the flag out"));
   EXPECT_THAT(Complaint({"--namespaces", "Not/A/Name"}), HasSubstr("Not/A/Name"));
+  EXPECT_THAT(Complaint({"--namespaces", "shop,-shop"}), HasSubstr("\"-shop\" is no namespace"));
   environment_ = {{"KUBE_EVENTS_EXPORTER_SYNC_PERIOD", "soon"}};
   EXPECT_THAT(Complaint({}), HasSubstr("KUBE_EVENTS_EXPORTER_SYNC_PERIOD"));
 }
@@ -208,6 +211,36 @@ TEST_F(ExporterOptionsTest, TheDocumentationHasOneRowPerFlagAndNoOther) {
     found += static_cast<std::size_t>(matches);
   }
   EXPECT_EQ(found, rows.size()) << "docs/cli.md has rows of flags that do not exist";
+}
+
+// The value beside one end of a range; "24h" and 1 give "25h".
+std::string Beside(const std::string& end, long long distance) {
+  std::size_t digits = 0;
+  const long long number = std::stoll(end, &digits);
+  return std::to_string(number + distance) + end.substr(digits);
+}
+
+TEST_F(ExporterOptionsTest, TheRangesOfTheDocumentationAreThoseThatAreTaken) {
+  const std::regex range("\\b([0-9]+(?:ms|s|m|h)?) to ([0-9]+(?:ms|s|m|h)?)\\b");
+  std::ifstream file(KUBE_EVENTS_SOURCE_DIR "/docs/cli.md");
+  int ranges = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch ends;
+    if (!line.starts_with("| `--") || !std::regex_search(line, ends, range)) continue;
+    ++ranges;
+    const std::string name = line.substr(5, line.find_first_of(" `", 5) - 5);
+    const auto flags = ExporterFlags();
+    const auto flag = std::find_if(flags.begin(), flags.end(), [&](const FlagSpec& spec) { return spec.name == name; });
+    ASSERT_NE(flag, flags.end()) << name;
+    ExporterOptions options;
+    for (const std::string& end : {ends.str(1), ends.str(2)}) {
+      EXPECT_TRUE(flag->apply(options, {end})) << line << ": " << end;
+    }
+    for (const std::string& beyond : {Beside(ends.str(1), -1), Beside(ends.str(2), 1)}) {
+      EXPECT_FALSE(flag->apply(options, {beyond})) << line << ": " << beyond;
+    }
+  }
+  EXPECT_GE(ranges, 5) << "of this form: 1s to 24h";
 }
 
 }  // namespace

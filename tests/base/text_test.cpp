@@ -45,5 +45,44 @@ TEST(HasControlCharacter, FindsC0AndDelAndNoPartOfUtf8) {
   EXPECT_FALSE(HasControlCharacter("a b~ \xC3\xA4\xE2\x80\xA6"));
 }
 
+TEST(Shortened, CutsBetweenCharactersAndStaysOnOneLine) {
+  EXPECT_EQ(Shortened("short", 10), "short");
+  EXPECT_EQ(Shortened("0123456789", 10), "0123456789");
+  EXPECT_EQ(Shortened("0123456789x", 10), "0123456789...");
+  EXPECT_EQ(Shortened("a\nb\tc\x7f", 10), "a b c ");
+  EXPECT_EQ(Shortened("a\xc3\xa4", 2), "a...");
+  EXPECT_EQ(Shortened("a\xc3\xa4", 3), "a\xc3\xa4");
+  EXPECT_EQ(Shortened("\xf0\x9f\x98\x80", 3), "...");
+  EXPECT_EQ(Shortened("x", 0), "...");
+}
+
+TEST(Shortened, IsUtf8WhateverItIsGiven) {
+  EXPECT_EQ(Shortened("a\xff", 10), "a\xef\xbf\xbd");
+  EXPECT_EQ(Shortened("\xc3", 10), "\xef\xbf\xbd") << "cut by whoever wrote it";
+  EXPECT_EQ(Shortened("\xff\xff\xff", 4), "\xef\xbf\xbd...") << "the bound is that of the result";
+}
+
+TEST(IsDnsLabel, TakesTheNamesOfNamespacesAndNoOther) {
+  const std::string longest(63, 'a');
+  for (const std::string& name : {std::string("a"), std::string("0"), std::string("kube-system"), longest}) {
+    EXPECT_TRUE(IsDnsLabel(name)) << name;
+  }
+  for (const std::string& name : {std::string(), std::string("-a"), std::string("a-"), std::string("-"),
+                                  std::string("a.b"), std::string("A"), std::string("a_b"), longest + "a"}) {
+    EXPECT_FALSE(IsDnsLabel(name)) << name;
+  }
+}
+
+TEST(IsDnsSubdomain, TakesLabelsWithDotsBetweenThem) {
+  const std::string longest(253, 'a');
+  for (const std::string& name : {std::string("a"), std::string("events.k8s.io"), std::string("0-0.1"), longest}) {
+    EXPECT_TRUE(IsDnsSubdomain(name)) << name;
+  }
+  for (const std::string& name : {std::string(), std::string("."), std::string("a."), std::string(".a"),
+                                  std::string("a..b"), std::string("a.-b"), std::string("a-.b"), longest + "a"}) {
+    EXPECT_FALSE(IsDnsSubdomain(name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace kube_events

@@ -71,7 +71,6 @@ TEST(EventDecoderFrame, EachTypeOfChangeIsRead) {
     EXPECT_EQ(frame->event.name, "worker.17f1c2a3b4d5e6f8");
     EXPECT_EQ(frame->resource_version, "48300");
     EXPECT_EQ(frame->raw_object, kSeriesEvent);
-    EXPECT_FALSE(frame->initial_events_end);
   }
 }
 
@@ -81,25 +80,8 @@ TEST(EventDecoderFrame, ABookmarkNeedsAVersionOnly) {
   ASSERT_TRUE(frame.has_value()) << frame.error().message;
   EXPECT_EQ(frame->type, FrameType::kBookmark);
   EXPECT_EQ(frame->resource_version, "9");
-  EXPECT_FALSE(frame->initial_events_end);
   EXPECT_EQ(ErrorOf(Frame("BOOKMARK", R"({"kind":"Event","metadata":{}})")),
             "BOOKMARK: metadata.resourceVersion is missing");
-}
-
-TEST(EventDecoderFrame, TheBookmarkThatClosesAWatchListIsMarked) {
-  FrameReader reader;
-  const auto ends = [&reader](const std::string& type, const std::string& annotations) {
-    const auto frame = reader.Read(
-        Frame(type, R"({"metadata":{"name":"a","resourceVersion":"9","annotations":)" + annotations + "}}"));
-    EXPECT_TRUE(frame.has_value());
-    return frame && frame->initial_events_end;
-  };
-  EXPECT_TRUE(ends("BOOKMARK", R"({"a":"b","k8s.io/initial-events-end":"true"})"));
-  EXPECT_FALSE(ends("BOOKMARK", R"({"k8s.io/initial-events-end":"false"})"));
-  EXPECT_FALSE(ends("BOOKMARK", R"({"k8s.io/initial-events-end":true})"));
-  EXPECT_FALSE(ends("BOOKMARK", "null"));
-  EXPECT_FALSE(ends("BOOKMARK", "7"));
-  EXPECT_FALSE(ends("ADDED", R"({"k8s.io/initial-events-end":"true"})"));
 }
 
 TEST(EventDecoderFrame, AnErrorCarriesItsStatusUnread) {
@@ -125,8 +107,9 @@ TEST(EventDecoderFrame, UnknownTypesAreRefusedByName) {
   EXPECT_EQ(ErrorOf(Frame("added", "{}")), "watch frame: unknown type \"added\"");
   EXPECT_EQ(ErrorOf(R"({"object":{}})"), "watch frame: unknown type \"\"");
   EXPECT_EQ(ErrorOf(R"({"type":null,"object":{}})"), "watch frame: unknown type \"\"");
-  EXPECT_EQ(ErrorOf(Frame("a\\u0000b", "{}")), "watch frame: unknown type \"a?b\"");
-  EXPECT_EQ(ErrorOf(Frame(std::string(100, 'A'), "{}")), "watch frame: unknown type \"" + std::string(64, 'A') + "…\"");
+  EXPECT_EQ(ErrorOf(Frame("a\\u0000b", "{}")), "watch frame: unknown type \"a b\"");
+  EXPECT_EQ(ErrorOf(Frame(std::string(100, 'A'), "{}")),
+            "watch frame: unknown type \"" + std::string(64, 'A') + "...\"");
 }
 
 TEST(EventDecoderFrame, AFrameWithoutAnObjectIsRefused) {
@@ -207,8 +190,7 @@ std::string Reading(const std::string& json) {
         event.type, event.involved.kind, event.involved.namespace_name, event.Controller()}) {
     reading.append("|").append(text);
   }
-  return reading + "|" + std::to_string(event.Total()) + (event.LastSeen() ? "|seen" : "") +
-         (frame->initial_events_end ? "|end" : "");
+  return reading + "|" + std::to_string(event.Total()) + (event.LastSeen() ? "|seen" : "");
 }
 
 TEST(EventDecoderFrame, TheFormOfTheApiServerIsReadAsAnyOtherForm) {

@@ -144,7 +144,10 @@ TEST(EventFilter, BrokenEntriesAreNamedWithTheirFlag) {
         EventFilterOptions{.involved_object_api_groups = {"v1"}},
         EventFilterOptions{.involved_object_api_groups = {"Apps"}},
         EventFilterOptions{.involved_object_namespaces = {"Shop"}},
-        EventFilterOptions{.involved_object_namespaces = {"a b"}}, EventFilterOptions{.reasons = {"a\nb"}},
+        EventFilterOptions{.involved_object_namespaces = {"a b"}},
+        EventFilterOptions{.involved_object_namespaces = {"a.b"}},
+        EventFilterOptions{.involved_object_namespaces = {"-shop"}},
+        EventFilterOptions{.involved_object_api_groups = {"apps..k8s.io"}}, EventFilterOptions{.reasons = {"a\nb"}},
         EventFilterOptions{.reporting_controllers = {""}}}) {
     EXPECT_NE(ErrorOf(options).find("--"), std::string::npos);
   }

@@ -138,9 +138,6 @@ class Reader {
       if (name == "uid") String(field, kUid);
       if (name == "resourceVersion") String(field, kVersion);
       if (name == "creationTimestamp") Instant(field, kCreation);
-      if (name != "annotations" || !field.is_object()) continue;
-      const auto end = field.find("k8s.io/initial-events-end");
-      out_.initial_events_end = end != field.end() && *end == "true";
     }
   }
 

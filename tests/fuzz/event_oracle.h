@@ -38,7 +38,6 @@ std::optional<Json> ParseForOracle(std::string_view text);
 struct OracleObject {
   OwnedEvent event;
   std::string kind;
-  bool initial_events_end = false;
 };
 std::optional<OracleObject> ReadObject(const Json& object);
 

@@ -76,7 +76,9 @@ void CheckShortened(std::string_view text) {
   const std::string shortened = kube_events::Shortened(text, limit);
   Check(shortened.size() <= limit + 3, "a shortened text keeps to its bound");
   Check(!kube_events::HasControlCharacter(shortened), "a shortened text is one line");
-  if (IsValidUtf8(text)) Check(IsValidUtf8(shortened), "no character is cut in two");
+  Check(IsValidUtf8(shortened), "a shortened text is UTF-8, and no character is cut in two");
+  const std::string whole = kube_events::Shortened(text, 3 * text.size());
+  Check(!IsValidUtf8(text) || whole.size() == text.size(), "a short text stays whole");
 }
 
 }  // namespace

@@ -35,12 +35,5 @@ TEST(Base64, RefusesWhatIsNot) {
   }
 }
 
-TEST(Shortened, CutsBetweenCharactersAndStaysOnOneLine) {
-  EXPECT_EQ(Shortened("short", 10), "short");
-  EXPECT_EQ(Shortened("0123456789x", 10), "0123456789...");
-  EXPECT_EQ(Shortened("a\nb\tc\x7f", 10), "a b c ");
-  EXPECT_EQ(Shortened("a\xc3\xa4", 2), "a...");
-}
-
 }  // namespace
 }  // namespace kube_events

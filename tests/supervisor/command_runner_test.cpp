@@ -32,6 +32,7 @@ TEST(EssenceTest, IsWhatTheErrorsSayWithoutColours) {
   EXPECT_EQ(EssenceOf(""), "");
   EXPECT_EQ(EssenceOf("\x1b["), "");
   EXPECT_LE(EssenceOf("error " + std::string(10'000, 'x')).size(), 503U);
+  EXPECT_EQ(EssenceOf("error: \xff\r\n"), "error: \xef\xbf\xbd ") << "whoever serves or logs it relies on UTF-8";
 }
 
 }  // namespace

@@ -26,7 +26,6 @@ struct WatchFrame {
   FrameType type = FrameType::kError;
   Event event;                        // of ADDED, MODIFIED, DELETED
   std::string_view resource_version;  // of those and of BOOKMARK; never empty there
-  bool initial_events_end = false;    // BOOKMARK that closes the initial events of a WatchList
   std::string_view raw_object;        // the object's JSON as sent (with ERROR: a metav1.Status)
 };
 
