@@ -22,10 +22,14 @@ function(kube_events_library name)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
 endfunction()
 
-# kube_events_test(NAME SOURCES ... [LINK targets] [LABEL label])
-# makes one GoogleTest program; each of its tests becomes a ctest named NAME.Suite.Test with a label (default: unit).
+# Builds the programs of all tests with the label threads.
+add_custom_target(threads)
+
+# kube_events_test(NAME SOURCES ... [LINK targets] [LABEL label] [THREADS])
+# makes one GoogleTest program; each of its tests becomes a ctest named NAME.Suite.Test with a label (default: unit) and,
+# with THREADS, the label threads: these have threads of their own, so that ThreadSanitizer may find something.
 function(kube_events_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS" "LABEL;TIMEOUT" "SOURCES;LINK")
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
   endif()
@@ -38,4 +42,15 @@ function(kube_events_test name)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+  if(arg_THREADS)
+    add_dependencies(threads ${target})
+    # gtest_discover_tests cannot pass a list on, so the second label is set when ctest has read the tests.
+    set(labels ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake)
+    file(CONFIGURE OUTPUT ${labels} @ONLY
+      CONTENT "if(@target@_TESTS)
+  set_tests_properties(\${@target@_TESTS} PROPERTIES LABELS \"@arg_LABEL@;threads\")
+endif()
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels})
+  endif()
 endfunction()

@@ -15,10 +15,8 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --e2e) e2e=true ;;
     --threads)
-      targets=(app_test base_test chaos chaos_test exporter_process_test exporter_test faults_access_test faults_test informer_test
-               kube_test leader_test metrics_test net_client_test net_proxy_test net_test replicas_test serve_test state_test storm
-               supervisor_test watcher_test kube-events-exporter)
-      tests=(--tests-regex '^(app|base|chaos|exporter|exporter_process|faults|faults_access|informer|kube|leader|metrics|net|net_client|net_proxy|replicas|serve|state|supervisor|watcher)\.') ;;
+      targets=(threads)
+      tests=(--label-regex '^threads$') ;;
     --preset) preset=${2:?--preset needs a name}; shift ;;
     *) echo "usage: $0 [--preset NAME] [--threads] [--e2e]" >&2; exit 2 ;;
   esac
