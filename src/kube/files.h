@@ -1,4 +1,4 @@
-// Reading the small files that access to a cluster is made of.
+// Reading the small files that access to a cluster is made of. Blocks as long as the disk; any thread.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// TlsSettings, parsed once and applied to every new connection; and what is known of a failed verification.
-// Immutable after its making; any thread.
+// TlsSettings, parsed once and applied to every new connection.
+// Shared by the client and the connections that were made from it; immutable after its making, so any thread.
 #pragma once
 
 #include <openssl/evp.h>

@@ -1,4 +1,5 @@
-// Opens a listening socket as an administrator described it.
+// Opens a listening socket as an administrator described it. Owns nothing; any thread, as long as the io_context
+// stands.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

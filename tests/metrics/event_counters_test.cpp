@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "kube_events/metrics/label_text.h"
 #include "prometheus/text_serializer.h"
@@ -178,23 +177,6 @@ TEST(EventCountersTest, CollectTellsTheSameAsThePage) {
   counters.Add({"Warning", "default", "Pod", "Back\nOff"}, 7);
   counters.Add({"Normal", "", "Node", "größe"}, 0);
   EXPECT_EQ(prometheus::TextSerializer().Serialize(counters.Collect()), Text(counters));
-}
-
-TEST(EventCountersTest, AScrapeIsManyTimesCheaperThanThatOfTheLibrary) {
-  EventCounters counters(10'000);
-  for (int i = 0; i < 10'000; ++i) counters.Add({"Normal", "namespace", "Pod", "Reason" + std::to_string(i)}, i);
-  const auto best_of_five = [](auto&& scrape) {
-    auto best = std::chrono::nanoseconds::max();
-    for (int i = 0; i < 5; ++i) {
-      const auto begin = std::chrono::steady_clock::now();
-      scrape();
-      best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - begin);
-    }
-    return best;
-  };
-  const auto ours = best_of_five([&] { Text(counters); });
-  const auto theirs = best_of_five([&] { prometheus::TextSerializer().Serialize(counters.Collect()); });
-  EXPECT_LT(ours * 5, theirs) << ours.count() << " ns against " << theirs.count() << " ns";
 }
 
 }  // namespace

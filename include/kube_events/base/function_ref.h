@@ -1,4 +1,4 @@
-// A view of a callable that lives at least as long as the call it is passed to; costs no allocation.
+// A view of a callable that outlives the call it is passed to; costs no allocation. Any thread the callable allows.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Result<T>: a T or an Error. tl::expected has the interface of C++23's std::expected, which C++20 lacks.
+// Result<T>: a T or an Error; a plain value, any thread. tl::expected is what C++20 lacks of C++23's std::expected.
 #pragma once
 
 #include <tl/expected.hpp>

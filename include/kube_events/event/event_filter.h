@@ -1,4 +1,4 @@
-// Which Events are counted and forwarded: allow and deny lists over what an Event is about.
+// Which Events are counted: allow and deny lists over what an Event is about.
 // Immutable once made, so it may be shared and asked from any thread.
 #pragma once
 

@@ -24,7 +24,7 @@ namespace kube_events {
 // environment; further calls do nothing.
 //
 // A name lookup under way cannot be ended. Its thread is joined when statics are destroyed, so a main that must end in
-// time, with a DNS server that does not answer too, has to leave by std::quick_exit after flushing its output.
+// time, with a DNS server that does not answer too, has to leave by std::_Exit after flushing its output.
 void InitialiseNetworking();
 
 // The environment of the process as it was before InitialiseNetworking, "NAME=value" each: for programs that we run.

@@ -1,6 +1,6 @@
 // Says that something may have changed below some folders: by inotify, and where that does not work by polling.
 // Which change it was does not matter, since whoever is told compares contents.
-// Owned by the ReloadDriver; lives on an EventLoop.
+// Owned by the ConfigMonitor; lives on an EventLoop.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // One thread that waits for file descriptors and times, and calls whoever waits for them. No handler runs in the middle
 // of another one, so nothing that lives on a loop needs a lock.
-// Owned by the composition root; everything but Stop() is for the thread that calls Run().
+// Owned by the Supervisor; everything but Stop() is for the thread that calls Run().
 #pragma once
 
 #include <chrono>
