@@ -32,7 +32,7 @@ Result<void> CheckElectionTimes(const ElectionTimes& times) {
   if (times.retry_period < kMinRetryPeriod) {
     return fail("--leader-elect-retry-period", "has to be at least " + FormatDuration(kMinRetryPeriod));
   }
-  if (times.renew_deadline.count() <= static_cast<double>(times.retry_period.count()) * kJitter) {
+  if (times.renew_deadline <= times.retry_period * kJitter) {
     return fail(
         "--leader-elect-renew-deadline",
         "has to be more than 1.2 times --leader-elect-retry-period, which is " + FormatDuration(times.retry_period));
@@ -129,7 +129,7 @@ ElectionEffects LeaderElector::Take(bool create, MonotonicTime now, WallTime wal
 ElectionEffects LeaderElector::WaitForTurn(const Error* error) {
   phase_ = ElectionPhase::kWaiting;
   const double stretch = std::uniform_real_distribution<double>(1, 1 + kJitter)(random_);
-  auto delay = milliseconds{static_cast<milliseconds::rep>(options_.times.retry_period.count() * stretch)};
+  auto delay = std::chrono::duration_cast<milliseconds>(options_.times.retry_period * stretch);
   if (error == nullptr) return {StartElectionTimer{delay}};
   delay = std::max(delay, std::min(error->retry_after.value_or(milliseconds{0}), options_.times.lease_duration));
   return {ReportElectionTrouble{*error}, StartElectionTimer{delay}};
