@@ -90,7 +90,7 @@ Result<void> Checkpoint(ExporterOptions& options, Values values) {
 using O = ExporterOptions;
 constexpr std::uint64_t kMaxPort = std::numeric_limits<std::uint16_t>::max();
 constexpr std::int64_t kSecondMs = 1000;
-constexpr std::int64_t kDayMs = 24 * 3600 * kSecondMs;
+constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * kSecondMs;
 
 constexpr FlagSpec kFlags[] = {
     {"apiserver", "URL", "", kAccess, "address of the API server; overrides the one found otherwise",
