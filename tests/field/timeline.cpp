@@ -81,7 +81,9 @@ void Timeline::Settle(bool server_answers) {
   }
   if (!server_answers) return;
   Eventually([this] {
-    const bool settled = tap_.pending() == 0;
+    // A watch that only this end takes for open is ending at this moment.
+    const bool ending = tap_.watching() > static_cast<int>(server_.State().watches);
+    const bool settled = tap_.pending() == 0 && !ending;
     return !Poll() && settled;
   });
 }
