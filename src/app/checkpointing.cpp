@@ -53,6 +53,7 @@ Checkpointing::Checkpointing(const ExporterOptions& options, const std::vector<S
   keeper.writer = NewElectionIdentity();
   keeper.interval = options.checkpoint_interval;
   keeper.may_save = std::move(parts.may_save);
+  keeper.sinks = std::move(parts.sinks);
   keeper_ = std::make_unique<CheckpointKeeper>(
       std::move(keeper), CheckpointKeeperParts{*store_, parts.counter, clock_, *this, std::move(parts.log)});
 }

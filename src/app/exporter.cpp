@@ -1,15 +1,13 @@
 #include "kube_events/app/exporter.h"
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
-#include <random>
 #include <utility>
 
 #include "exporter_settings.h"
 #include "kube_events/app/checkpointing.h"
 #include "kube_events/app/exporter_monitor.h"
+#include "kube_events/app/forwarding.h"
 #include "kube_events/app/leadership.h"
 #include "kube_events/app/occurrence_recorder.h"
 #include "kube_events/app/version.h"
@@ -29,9 +27,7 @@ namespace {
 
 // A loop that has not come round for so long is stuck; each comes round every few seconds when idle.
 constexpr std::chrono::seconds kMaxLoopSilence{60};
-// From SIGTERM to the end of the process; in good order it takes some milliseconds.
-constexpr std::chrono::milliseconds kMaxEnding{1'900};
-// Of that, for the last checkpoint.
+// At the end, for the last checkpoint.
 constexpr std::chrono::milliseconds kLastCheckpoint{800};
 
 }  // namespace
@@ -46,7 +42,8 @@ struct Exporter::Parts {
         counters(options.max_series),
         recorder(std::move(filter), counters, metrics),
         counter(CounterOptions(options, scopes), recorder),
-        monitor(metrics, health, clock) {
+        monitor(metrics, health, clock),
+        shutdown_timeout(options.shutdown_timeout) {
     metrics.SetSources({.cached_events = [this] { return static_cast<double>(counter.Stats().live); },
                         .tombstones = [this] { return static_cast<double>(counter.Stats().tombstones); },
                         .evicted_events = [this] { return static_cast<double>(counter.Stats().evicted); },
@@ -57,6 +54,7 @@ struct Exporter::Parts {
   }
 
   Result<void> FindServer(const ExporterOptions& options, const Environment& environment);
+  Result<void> Consume(const ExporterOptions& options, const ClusterAccess& access);
   Result<void> Serve(const ExporterOptions& options);
   void Watch(const ExporterOptions& options);
   void StopWatching();
@@ -79,7 +77,9 @@ struct Exporter::Parts {
   std::unique_ptr<Credentials> credentials;
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeClient> client;
-  std::shared_ptr<void> network_pulse;           // keeps the network thread's heart beating
+  std::shared_ptr<void> network_pulse;  // keeps the network thread's heart beating
+  const std::chrono::milliseconds shutdown_timeout;
+  std::unique_ptr<Forwarding> forwarding;        // none without --forward
   std::unique_ptr<Leadership> leadership;        // none without --leader-elect
   std::unique_ptr<Checkpointing> checkpointing;  // none without --checkpoint
   std::unique_ptr<HttpServer> server;
@@ -108,17 +108,38 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
   http = std::move(*made);
   client = std::make_unique<KubeClient>(*http, *credentials);
   network_pulse = BeatOnNetworkThread(health.AddLoop("network", kMaxLoopSilence));
+  return Consume(options, *access);
+}
+
+// Who gets the changes, from the last to the first.
+Result<void> Exporter::Parts::Consume(const ExporterOptions& options, const ClusterAccess& access) {
+  ChangeConsumer* consumer = &counter;
+  if (options.Forwards()) {
+    auto started = Forwarding::Start(options, scopes, *EventFilter::Create(FilterOptions(options)),
+                                     {*client, clock, health, counter, logging.For("forward"), Session(options)});
+    if (!started) return Fail(started.error());
+    forwarding = std::move(*started);
+    consumer = &forwarding->consumer();
+  }
   if (options.leader_elect) {
     leadership = std::make_unique<Leadership>(
-        options, access->default_namespace,
-        LeadershipParts{*http, *credentials, clock, health, metrics, counter, counters, logging.For("leader"),
+        options, access.default_namespace,
+        LeadershipParts{*http, *credentials, clock, health, metrics, *consumer, counters, logging.For("leader"),
                         [this, options] { Watch(options); }, [this](const std::string& why) { OnFailure(why); }});
   }
   if (options.KeepsCheckpoint()) {
-    checkpointing = std::make_unique<Checkpointing>(
-        options, scopes,
-        CheckpointingParts{*http, *credentials, access->tls, access->server, access->default_namespace, clock, counter,
-                           metrics, logging.For("checkpoint"), [this] { return MaySave(); }});
+    CheckpointingParts wanted{*http,
+                              *credentials,
+                              access.tls,
+                              access.server,
+                              access.default_namespace,
+                              clock,
+                              counter,
+                              metrics,
+                              logging.For("checkpoint"),
+                              [this] { return MaySave(); }};
+    if (forwarding) wanted.sinks = [this] { return forwarding->forwarder().SafePositions(); };
+    checkpointing = std::make_unique<Checkpointing>(options, scopes, std::move(wanted));
   }
   return {};
 }
@@ -126,7 +147,9 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
 Result<void> Exporter::Parts::Serve(const ExporterOptions& options) {
   const bool own_port = options.exporter_port.has_value();
   std::vector<const MetricSource*> sources{leadership ? &leadership->counters() : &counters};
-  if (!own_port) sources.push_back(&metrics);
+  std::vector<const MetricSource*> own_sources{&metrics};
+  if (forwarding) own_sources.push_back(&forwarding->metrics());
+  if (!own_port) sources.insert(sources.end(), own_sources.begin(), own_sources.end());
   const std::string version(ThisBuild().version);
 
   std::vector<HttpListener> listeners(1);
@@ -141,7 +164,7 @@ Result<void> Exporter::Parts::Serve(const ExporterOptions& options) {
     own.port = *options.exporter_port;
     own.host_flag = "--exporter-host";
     own.port_flag = "--exporter-port";
-    own.router.Add(MetricsRoute({&metrics}));
+    own.router.Add(MetricsRoute(own_sources));
     own.router.Add(HealthRoutes(health));
     own.router.Add(IndexRoute({"kube-events-exporter (about itself)", version, {"/metrics", "/healthz", "/livez"}}));
     listeners.push_back(std::move(own));
@@ -173,17 +196,19 @@ void Exporter::Parts::Watch(const ExporterOptions& options) {
   }
   InformerOptions wanted;
   wanted.scopes = scopes;
-  wanted.session.list_page_size = options.list_page_size;
-  wanted.session.watch_interval = options.watch_interval;
-  wanted.session.seed = std::random_device{}();
+  wanted.session = Session(options);
   Heartbeat& heartbeat = health.AddLoop("informer", kMaxLoopSilence);
-  ChangeConsumer& consumer = leadership ? static_cast<ChangeConsumer&>(leadership->consumer()) : counter;
-  InformerParts parts{*client, clock, consumer, monitor, heartbeat, logging.For("informer")};
+  ChangeConsumer* consumer = &counter;
+  if (forwarding) consumer = &forwarding->consumer();
+  if (leadership) consumer = &leadership->consumer();
+  InformerParts parts{*client, clock, *consumer, monitor, heartbeat, logging.For("informer")};
   parts.on_failure = [this](const std::string& why) { OnFailure(why); };
   if (checkpointing) {
     parts.positions = &checkpointing->keeper();
     parts.resume = [this, &heartbeat](const std::stop_token& stop) {
-      return checkpointing->keeper().Load(stop, heartbeat);
+      auto positions = checkpointing->keeper().Load(stop, heartbeat);
+      if (forwarding) forwarding->forwarder().Resume(positions, checkpointing->keeper().loaded_sinks());
+      return positions;
     };
   }
   informer = std::make_unique<Informer>(std::move(wanted), std::move(parts));
@@ -212,6 +237,7 @@ Exporter::~Exporter() {
   parts_->health.SetShuttingDown();
   parts_->log.Info("stopping");
   parts_->StopWatching();
+  if (parts_->forwarding) parts_->forwarding->forwarder().Finish(parts_->shutdown_timeout);
   // Before the Lease is released: the next leader goes on from it.
   if (parts_->checkpointing) parts_->checkpointing->keeper().Finish(kLastCheckpoint);
   if (parts_->leadership) parts_->leadership->End();
@@ -237,43 +263,10 @@ Result<std::unique_ptr<Exporter>> Exporter::Start(const ExporterOptions& options
 
 int Exporter::ExitCode() const { return parts_->failed ? 1 : 0; }
 
+void Exporter::Reopen() {
+  if (parts_->forwarding) parts_->forwarding->forwarder().Reopen();
+}
+
 std::uint16_t Exporter::Port() const { return parts_->server->Port(0); }
-
-namespace {
-
-int Complain(const Error& error) {
-  std::fprintf(stderr, "kube-events-exporter: %s\n", error.message.c_str());
-  return error.kind == ErrorKind::kConfiguration ? 2 : 1;
-}
-
-int Run(int argc, const char* const* argv) {
-  Termination termination(kMaxEnding);
-  InitialiseNetworking();
-  const auto parsed = ParseExporterCommandLine({argv, static_cast<std::size_t>(argc)}, FromProcessEnvironment);
-  if (!parsed) return Complain(parsed.error());
-  if (parsed->text) {
-    std::fputs(parsed->text->c_str(), stdout);
-    return 0;
-  }
-  const auto exporter = Exporter::Start(parsed->options, FromProcessEnvironment);
-  if (!exporter) return Complain(exporter.error());
-  termination.Wait();
-  return (*exporter)->ExitCode();
-}
-
-}  // namespace
-
-int RunExporter(int argc, const char* const* argv) {
-  int code = 1;
-  try {
-    code = Run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "kube-events-exporter: cannot run: %s\n", error.what());
-  }
-  // Everything of ours has ended. The destructors of static objects would make cpprestsdk wait for a name lookup that
-  // is under way, which takes as long as the name server likes.
-  std::fflush(nullptr);
-  std::_Exit(code);
-}
 
 }  // namespace kube_events

@@ -17,6 +17,7 @@ constexpr std::string_view kFilter = "What is counted";
 constexpr std::string_view kTune = "Tuning";
 constexpr std::string_view kRestart = "Over restarts";
 constexpr std::string_view kLeader = "Several replicas";
+constexpr std::string_view kForward = "Handing Events on";
 constexpr std::string_view kLog = "Logging";
 
 Result<void> Api(ExporterOptions& options, Values values) {
@@ -85,6 +86,37 @@ Result<void> Checkpoint(ExporterOptions& options, Values values) {
   }
   options.checkpoint_file = text.substr(kFile.size());
   return {};
+}
+
+// URLs may hold commas, so each value is one.
+Result<void> Forward(ExporterOptions& options, Values values) {
+  options.forward.clear();
+  for (const std::string& url : values) {
+    if (!url.empty() && url != "none") options.forward.push_back(url);
+  }
+  return {};
+}
+
+Result<void> WatchTypes(ExporterOptions& options, Values values) {
+  options.forward_defaults.watch_types = SplitList(values);
+  for (const std::string& type : options.forward_defaults.watch_types) {
+    if (type != "ADDED" && type != "MODIFIED" && type != "DELETED") {
+      return BadValue("\"" + type + "\" is unknown; write a list of ADDED, MODIFIED and DELETED");
+    }
+  }
+  return {};
+}
+
+Result<void> Updates(ExporterOptions& options, Values values) {
+  return Store(options.forward_defaults.updates, ParseUpdatePolicy(values.back()));
+}
+
+Result<void> Overflow(ExporterOptions& options, Values values) {
+  return Store(options.forward_defaults.overflow, ParseOverflowPolicy(values.back()));
+}
+
+Result<void> Existing(ExporterOptions& options, Values values) {
+  return Store(options.forward_defaults.existing, ParseBool(values.back()));
 }
 
 using O = ExporterOptions;
@@ -160,6 +192,25 @@ constexpr FlagSpec kFlags[] = {
      DurationIn<&O::leader_elect_renew_deadline, 1, kDayMs>},
     {"leader-elect-retry-period", "DURATION", "2s", kLeader, "between two renewals, and between two looks at the Lease",
      DurationIn<&O::leader_elect_retry_period, 1, kDayMs>},
+
+    {"forward", "URL", "none", kForward,
+     "hand every Event on to stdout:, file:///PATH, http(s)://… or forward://HOST:PORT; repeat it for more", Forward},
+    {"forward-config", "PATH", "", kForward, "a YAML file with more sinks, each with filters and options of its own",
+     Text<&O::forward_config>},
+    {"forward-watch-types", "LIST", "ADDED,MODIFIED", kForward, "what is handed on; DELETED is possible too",
+     WatchTypes},
+    {"forward-updates", "POLICY", "all", kForward,
+     "all, first (only new Events) or throttle:DURATION (an update of one Event at most this often)", Updates},
+    {"forward-existing", "", "false", kForward, "also hand on the Events that are there at a cold start", Existing},
+    {"forward-overflow", "POLICY", "pause", kForward,
+     "when queue and spool are full: pause (go on later from the same position) or drop-oldest", Overflow},
+    {"forward-spool", "PATH", "", kForward, "folder where records wait on disk for a receiver that is away",
+     Text<&O::forward_spool>},
+    {"forward-spool-max-bytes", "N", "1073741824", kForward, "size of the spool of each sink",
+     Number<&O::forward_spool_max_bytes, 1 << 20, std::uint64_t{1} << 44>},
+    {"cluster-name", "NAME", "", kForward, "added to every record", Text<&O::cluster_name>},
+    {"shutdown-timeout", "DURATION", "5s", kForward, "for delivering what is queued when the process is to end",
+     DurationIn<&O::shutdown_timeout, 0, kDayMs / 24>},
 
     {"log-level", "LEVELS", "info", kLog, "debug, info, warn, error or off, also per component: info,informer=debug",
      Text<&O::log_level>},

@@ -42,6 +42,14 @@ OccurrenceCounterOptions CounterOptions(const ExporterOptions& options, std::vec
   return counter;
 }
 
+SessionOptions Session(const ExporterOptions& options) {
+  SessionOptions session;
+  session.list_page_size = options.list_page_size;
+  session.watch_interval = options.watch_interval;
+  session.seed = std::random_device{}();
+  return session;
+}
+
 SelfMetricsOptions MetricsOptions(std::vector<std::string> scopes) {
   const BuildInfo build = ThisBuild();
   return {.version = std::string(build.version),

@@ -50,6 +50,31 @@ std::vector<std::optional<ScopePosition>> PositionsFor(const Checkpoint& checkpo
   return positions;
 }
 
+ConsumerPositions SinksFor(const Checkpoint& checkpoint, const std::vector<Scope>& scopes) {
+  ConsumerPositions sinks;
+  for (const CheckpointScope& saved : checkpoint.scopes) {
+    const auto index = IndexOf(saved, scopes);
+    if (!index) continue;
+    for (const auto& [id, position] : saved.sinks) {
+      if (!ParseResourceVersion(position.version)) continue;
+      auto& positions = sinks.try_emplace(id, scopes.size()).first->second;
+      positions[*index] = position;
+    }
+  }
+  return sinks;
+}
+
+void SetSinks(Checkpoint& checkpoint, const ConsumerPositions& sinks, const std::vector<Scope>& scopes) {
+  for (CheckpointScope& saved : checkpoint.scopes) {
+    saved.sinks.clear();
+    const auto index = IndexOf(saved, scopes);
+    if (!index) continue;
+    for (const auto& [id, positions] : sinks) {
+      if (!positions.at(*index).version.empty()) saved.sinks[id] = positions.at(*index);
+    }
+  }
+}
+
 Result<void> MayReplace(const Checkpoint& ours, const Checkpoint& stored) {
   if (ours.writer == stored.writer) return {};
   for (const CheckpointScope& scope : stored.scopes) {

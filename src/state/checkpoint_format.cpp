@@ -34,6 +34,9 @@ json ScopeToJson(const CheckpointScope& saved, bool complete) {
              {"baseline_us", Micros(saved.baseline_time)}};
   if (newest) scope["newest_us"] = Micros(*newest);
   if (saved.newest_listed) scope["newest_listed_us"] = Micros(*saved.newest_listed);
+  for (const auto& [id, position] : saved.sinks) {
+    scope["sinks"][id] = {{"version", position.version}, {"observed_until_us", Micros(position.observed_until)}};
+  }
   return scope;
 }
 
@@ -50,6 +53,11 @@ CheckpointScope ScopeFromJson(const json& scope) {
   saved.baseline_time = FromMicros(scope.at("baseline_us"));
   if (scope.contains("newest_us")) saved.newest = FromMicros(scope.at("newest_us"));
   if (scope.contains("newest_listed_us")) saved.newest_listed = FromMicros(scope.at("newest_listed_us"));
+  if (scope.contains("sinks")) {
+    for (const auto& [id, position] : scope.at("sinks").items()) {
+      saved.sinks[id] = {position.at("version").get<std::string>(), FromMicros(position.at("observed_until_us"))};
+    }
+  }
   return saved;
 }
 

@@ -25,6 +25,14 @@ std::string_view ResultOf(const Error& error) {
   }
 }
 
+bool HaveSameVersions(const ConsumerPositions& a, const ConsumerPositions& b) {
+  const auto same_version = [](const ScopePosition& x, const ScopePosition& y) { return x.version == y.version; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
+    return x.first == y.first &&
+           std::equal(x.second.begin(), x.second.end(), y.second.begin(), y.second.end(), same_version);
+  });
+}
+
 }  // namespace
 
 CheckpointKeeper::CheckpointKeeper(CheckpointKeeperOptions options, CheckpointKeeperParts parts)
@@ -51,6 +59,7 @@ std::vector<std::optional<ScopePosition>> CheckpointKeeper::Load(const std::stop
   const SavedCounts counts = CountsFor(**loaded, options_.scopes);
   parts_.counter.Restore(counts, parts_.clock.Wall());
   NoteLoaded(**loaded, counts);
+  loaded_sinks_ = SinksFor(**loaded, options_.scopes);
   return PositionsFor(**loaded, options_.scopes);
 }
 
@@ -102,13 +111,21 @@ bool CheckpointKeeper::WantsPositions() {
   return parts_.clock.Monotonic().time_since_epoch().count() >= due_.load(std::memory_order_relaxed);
 }
 
+bool CheckpointKeeper::SinksMoved() const {
+  if (!options_.sinks) return false;
+  const ConsumerPositions now = options_.sinks();
+  const std::lock_guard lock(mutex_);
+  return !HaveSameVersions(now, written_sinks_);
+}
+
 void CheckpointKeeper::OnPositions(const std::vector<ScopePosition>& positions) {
+  last_positions_ = positions;
   if (options_.may_save && !options_.may_save()) return Schedule(options_.interval);
   std::vector<std::string> versions;
   for (const ScopePosition& position : positions) versions.push_back(position.version);
   const MonotonicTime now = parts_.clock.Monotonic();
   const bool none = std::all_of(versions.begin(), versions.end(), [](const auto& version) { return version.empty(); });
-  const bool known = versions == exported_ && now - exported_at_ < options_.refresh;
+  const bool known = versions == exported_ && !SinksMoved() && now - exported_at_ < options_.refresh;
   if (none || (known && !write_again_.exchange(false))) return Schedule(options_.interval);
   Checkpoint checkpoint = Compose(positions);
   exported_ = std::move(versions);
@@ -131,7 +148,7 @@ Checkpoint CheckpointKeeper::Compose(const std::vector<ScopePosition>& positions
     const ScopePosition& position = positions.at(saved.scope);
     if (position.version.empty()) continue;
     checkpoint.scopes.push_back({options_.scopes.at(saved.scope), position.version, position.observed_until,
-                                 saved.horizon, saved.baseline_time, saved.newest, saved.newest_listed});
+                                 saved.horizon, saved.baseline_time, saved.newest, saved.newest_listed, {}});
   }
   return checkpoint;
 }
@@ -160,6 +177,8 @@ void CheckpointKeeper::Run(const std::stop_token& stop) {
 }
 
 bool CheckpointKeeper::Write(Checkpoint checkpoint, const CallLimits& limits) {
+  const ConsumerPositions sinks = options_.sinks ? options_.sinks() : ConsumerPositions{};
+  SetSinks(checkpoint, sinks, options_.scopes);
   const auto saved = parts_.store.Save(std::move(checkpoint), limits);
   if (!saved) {
     if (saved.error().kind != ErrorKind::kCancelled) {
@@ -172,6 +191,10 @@ bool CheckpointKeeper::Write(Checkpoint checkpoint, const CallLimits& limits) {
   }
   trouble_.Over("checkpoints are written again", {"store", parts_.store.Name()});
   backoff_.Reset();
+  {
+    const std::lock_guard lock(mutex_);
+    written_sinks_ = sinks;
+  }
   if (!saved->other_writer.empty() && saved->other_writer != last_other_writer_) {
     last_other_writer_ = saved->other_writer;
     parts_.log.Warn("another exporter writes this checkpoint too; give each its own --checkpoint",
@@ -187,6 +210,10 @@ bool CheckpointKeeper::Write(Checkpoint checkpoint, const CallLimits& limits) {
 void CheckpointKeeper::Finish(milliseconds timeout) {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
+  // What the sinks have delivered at the very end is worth a checkpoint too.
+  const bool may_save = !options_.may_save || options_.may_save();
+  const bool known = !last_positions_.empty() && !last_positions_.front().version.empty();
+  if (!pending_ && known && may_save && SinksMoved()) pending_ = Compose(last_positions_);
   if (pending_) Write(std::move(*std::exchange(pending_, std::nullopt)), {.timeout = timeout});
 }
 

@@ -24,7 +24,8 @@ struct CheckpointingParts {
   OccurrenceCounter& counter;
   SelfMetrics& metrics;
   Logger log;
-  std::function<bool()> may_save;  // see CheckpointKeeperOptions
+  std::function<bool()> may_save;  // these two: see CheckpointKeeperOptions
+  std::function<ConsumerPositions()> sinks = {};
 };
 
 class Checkpointing final : private CheckpointMonitor {

@@ -21,8 +21,12 @@ class Exporter {
   // 0, or 1 where a thread has failed; then the process was asked to end too.
   int ExitCode() const;
 
-  // Unready first, then stops to watch, then to serve; at most 2 s.
+  // Unready first, then stops to watch, delivers what is queued, writes the last checkpoint, and stops to serve; at
+  // most 2 s, and --shutdown-timeout more with --forward.
   ~Exporter();
+
+  // SIGHUP: files that are written are opened anew. Any thread, does not block.
+  void Reopen();
 
   // Where /metrics is served.
   std::uint16_t Port() const;

@@ -14,6 +14,7 @@
 #include "kube_events/app/flags.h"
 #include "kube_events/base/logging.h"
 #include "kube_events/base/result.h"
+#include "kube_events/forward/sink_settings.h"
 #include "kube_events/kube/scope.h"
 #include "kube_events/leader/leader_elector.h"
 
@@ -62,6 +63,15 @@ struct ExporterOptions {
   ElectionTimes ElectionTimesGiven() const {
     return {leader_elect_lease_duration, leader_elect_renew_deadline, leader_elect_retry_period};
   }
+
+  std::vector<std::string> forward;  // URLs of sinks
+  std::string forward_config;        // a file with more of them; empty: none
+  SinkDefaults forward_defaults;
+  std::string forward_spool;  // a folder; empty: none
+  std::uint64_t forward_spool_max_bytes = std::uint64_t{1} << 30;
+  std::string cluster_name;
+  std::chrono::milliseconds shutdown_timeout{5'000};
+  bool Forwards() const { return !forward.empty() || !forward_config.empty(); }
 
   std::string log_level = "info";
   LogFormat log_format = LogFormat::kText;

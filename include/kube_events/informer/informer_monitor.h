@@ -26,6 +26,8 @@ struct ScopeState {
 struct ScopePosition {
   std::string version;      // a resourceVersion; empty: the first list is not complete
   WallTime observed_until;  // the API server's time until when nothing was missed, at most
+
+  bool operator==(const ScopePosition&) const = default;
 };
 
 // Receives the positions, for what has to be kept together with them. Called on the informer thread, between two

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,11 @@ struct CheckpointScope {
   WallTime baseline_time;
   OptionalTime newest;
   OptionalTime newest_listed;
+  std::map<std::string, ScopePosition> sinks;  // up to where each sink of --forward is done, by its id
 };
+
+// Of each sink, by its id: one position per scope, in the order of the scopes; an empty version: none.
+using ConsumerPositions = std::map<std::string, std::vector<ScopePosition>>;
 
 struct Checkpoint {
   ClusterIdentity cluster;
@@ -47,6 +52,10 @@ struct Checkpoint {
 SavedCounts CountsFor(const Checkpoint& checkpoint, const std::vector<Scope>& scopes);
 // Where the informer goes on, for each of `scopes`; nothing for those that start cold.
 std::vector<std::optional<ScopePosition>> PositionsFor(const Checkpoint& checkpoint, const std::vector<Scope>& scopes);
+// Where each sink goes on; sinks and scopes that the checkpoint does not know are missing or empty.
+ConsumerPositions SinksFor(const Checkpoint& checkpoint, const std::vector<Scope>& scopes);
+// Puts the positions of the sinks into the checkpoint's scopes; `scopes`: to which they belong.
+void SetSinks(Checkpoint& checkpoint, const ConsumerPositions& sinks, const std::vector<Scope>& scopes);
 
 // Whether `ours` may take the place of `stored`, which another process has written meanwhile: not if that has counted
 // further in any scope that both know. kConflict with a message for the log that names the writer.

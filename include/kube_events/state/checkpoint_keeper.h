@@ -44,6 +44,8 @@ struct CheckpointKeeperOptions {
   std::chrono::milliseconds call_timeout{10'000};
   // Whether what was counted so far is ours to save; asked on the informer thread. Empty: always.
   std::function<bool()> may_save = {};
+  // Up to where each sink is done at this moment; asked when a checkpoint is written. Empty: there are no sinks.
+  std::function<ConsumerPositions()> sinks = {};
 };
 
 struct CheckpointKeeperParts {
@@ -66,6 +68,9 @@ class CheckpointKeeper final : public PositionObserver {
   // says why. `beat` is called every few seconds. Result: for each scope where it goes on.
   std::vector<std::optional<ScopePosition>> Load(const std::stop_token& stop, Heartbeat& heartbeat);
 
+  // Where the sinks go on, after Load. Informer thread.
+  const ConsumerPositions& loaded_sinks() const { return loaded_sinks_; }
+
   // Informer thread.
   bool WantsPositions() override;
   void OnPositions(const std::vector<ScopePosition>& positions) override;
@@ -78,6 +83,7 @@ class CheckpointKeeper final : public PositionObserver {
   void Run(const std::stop_token& stop);
   bool Write(Checkpoint checkpoint, const CallLimits& limits);
   void Schedule(std::chrono::milliseconds pause);
+  bool SinksMoved() const;
   void NoteLoaded(const Checkpoint& checkpoint, const SavedCounts& counts);
   void Pause(std::chrono::milliseconds pause, const std::stop_token& stop, Heartbeat& heartbeat);
   std::optional<std::optional<Checkpoint>> TryLoad(const CallLimits& limits);
@@ -86,7 +92,9 @@ class CheckpointKeeper final : public PositionObserver {
   const CheckpointKeeperOptions options_;
   CheckpointKeeperParts parts_;
 
-  // Informer thread.
+  // Informer thread; Finish too.
+  ConsumerPositions loaded_sinks_;
+  std::vector<ScopePosition> last_positions_;
   std::vector<std::string> exported_;  // the positions of the last export
   MonotonicTime exported_at_{};
   std::uint64_t sequence_ = 0;
@@ -94,9 +102,10 @@ class CheckpointKeeper final : public PositionObserver {
   std::atomic<MonotonicTime::rep> due_;   // when the next export is wanted
   std::atomic<bool> write_again_{false};  // the last write failed
 
-  std::mutex mutex_;  // guards pending_
+  mutable std::mutex mutex_;  // guards pending_ and written_sinks_
   std::condition_variable_any wake_;
   std::optional<Checkpoint> pending_;  // until it is written
+  ConsumerPositions written_sinks_;    // as in the last checkpoint that was written
 
   // Informer thread, in Load; then the writing thread; after that has ended, whoever calls Finish.
   TroubleLog trouble_;
