@@ -12,7 +12,7 @@
 #include "kube_events/forward/sink.h"
 #include "kube_events/forward/sink_worker.h"
 
-namespace kube_events::testing {
+namespace kube_events {
 
 inline RecordPtr MakeRecord(std::string object, RecordType type = RecordType::kAdded) {
   return std::make_shared<const Record>(Record{type, std::move(object), WallTime{std::chrono::seconds{1'767'225'600}}});
@@ -132,4 +132,4 @@ class FakeForwardMonitor final : public ForwardMonitor {
   std::map<std::string, std::size_t> counts_;
 };
 
-}  // namespace kube_events::testing
+}  // namespace kube_events

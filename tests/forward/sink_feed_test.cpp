@@ -9,7 +9,7 @@
 #include "forward/fakes.h"
 #include "support/eventually.h"
 
-namespace kube_events::testing {
+namespace kube_events {
 namespace {
 
 using namespace std::chrono_literals;
@@ -301,4 +301,4 @@ TEST_F(SinkFeedTest, DroppedRecordsAreMarkedWhenThereIsRoomAgain) {
 }
 
 }  // namespace
-}  // namespace kube_events::testing
+}  // namespace kube_events

@@ -7,7 +7,7 @@
 
 #include "forward/fakes.h"
 
-namespace kube_events::testing {
+namespace kube_events {
 namespace {
 
 using namespace std::chrono_literals;
@@ -119,4 +119,4 @@ TEST(SinkQueueTest, WaitingForRoomEndsWhenHalfOfItIsFree) {
 }
 
 }  // namespace
-}  // namespace kube_events::testing
+}  // namespace kube_events

@@ -10,7 +10,7 @@
 #include "forward/fakes.h"
 #include "support/eventually.h"
 
-namespace kube_events::testing {
+namespace kube_events {
 namespace {
 
 using namespace std::chrono_literals;
@@ -223,4 +223,4 @@ TEST_F(SinkWorkerTest, EndsAtOnceWhileABatchIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace kube_events::testing
+}  // namespace kube_events
