@@ -94,16 +94,25 @@ void SinkFeed::OnLiveListCommitted(ScopeIndex scope, std::string_view version, W
 }
 
 void SinkFeed::OnLiveChange(const Change& change, SharedRecord& record) {
+  if (TakeLive(change, record)) return;
+  log_.Warn("the queue is full: nothing more is taken until the receiver has caught up", {{"sink", id_}});
+}
+
+// False where that has paused the sink.
+bool SinkFeed::TakeLive(const Change& change, SharedRecord& record) {
   const std::lock_guard lock(mutex_);
   ScopeState& state = scopes_[change.scope];
   const std::string_view version = change.event.resource_version;
-  if (change.kind != ChangeKind::kListed || state.live.empty() || ComesBefore(state.live, version))
-    state.live = version;
-  if (state.mode != Mode::kLive) return;
-  if (change.kind != ChangeKind::kListed && IsBehind(version, state.position)) return;
+  const bool listed = change.kind == ChangeKind::kListed;
+  if (!listed || state.live.empty() || ComesBefore(state.live, version)) state.live = version;
+  if (state.mode != Mode::kLive || (!listed && IsBehind(version, state.position))) return true;
   RecordPtr chosen = Choose(change, state, record);
-  if (chosen && !MakeRoom(change.scope, change.server_time)) return Pause();
+  if (chosen && !MakeRoom(change.scope, change.server_time)) {
+    Pause();
+    return false;
+  }
   Take(change, std::move(chosen));
+  return true;
 }
 
 bool SinkFeed::MakeRoom(ScopeIndex scope, WallTime now) {
@@ -115,7 +124,6 @@ bool SinkFeed::MakeRoom(ScopeIndex scope, WallTime now) {
 
 // What was taken is kept, and nothing more is taken: later this very position is where it goes on.
 void SinkFeed::Pause() {
-  log_.Warn("the queue is full: nothing more is taken until the receiver has caught up", {{"sink", id_}});
   for (ScopeState& state : scopes_) {
     if (state.mode == Mode::kLive) state.mode = Mode::kPaused;
   }

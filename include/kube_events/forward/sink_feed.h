@@ -100,6 +100,7 @@ class SinkFeed {
   bool IsThrottled(const Change& change);
   bool MakeRoom(ScopeIndex scope, WallTime now);
   void Take(const Change& change, RecordPtr record);
+  bool TakeLive(const Change& change, SharedRecord& record);
   void Pause();
   void JoinIfCaughtUp(ScopeState& state);
   void PushGap(ScopeIndex scope, OptionalTime from, WallTime to, std::string_view reason);
