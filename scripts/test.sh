@@ -35,6 +35,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_stri
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/tsan.supp:halt_on_error=1:second_deadlock_stack=1}"
-ctest --preset "$preset" --parallel "$(nproc)" "${tests[@]}"
+# Most tests wait most of the time.
+ctest --preset "$preset" --parallel "$((2 * $(nproc)))" "${tests[@]}"
 
 if $e2e; then KUBE_EVENTS_EXPORTER=$PWD/build/$preset/bin/kube-events-exporter tests/e2e/run.sh; fi
