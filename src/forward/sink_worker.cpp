@@ -191,7 +191,7 @@ bool SinkWorker::SpoolSome(std::size_t max_records) {
   const SinkQueue::Batch batch = queue_.Peek(max_records, kSpoolBytes);
   if (batch.records.empty()) return true;
   if (const auto kept = parts_.spool->Append(batch.records); !kept) {
-    if (kept.error().reason == "full") return options_.drop_oldest && DropFromSpool();
+    if (kept.error().reason == "full") return options_.drop_oldest && DropFromSpool(batch.records);
     spool_trouble_.Note(kept.error().message, {{"sink", options_.id}});
     return false;
   }
@@ -203,8 +203,8 @@ bool SinkWorker::SpoolSome(std::size_t max_records) {
   return true;
 }
 
-bool SinkWorker::DropFromSpool() {
-  const std::uint64_t dropped = parts_.spool->DropOldest(kSpoolBytes);
+bool SinkWorker::DropFromSpool(std::span<const RecordPtr> newer) {
+  const std::uint64_t dropped = parts_.spool->DropOldestFor(newer);
   if (dropped == 0) return false;
   parts_.monitor.OnDropped(options_.id, "overflow", static_cast<std::size_t>(dropped));
   spool_trouble_.Note("the spool is full and its oldest records are dropped; raise --forward-spool-max-bytes",

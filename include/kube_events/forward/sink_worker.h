@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -114,7 +115,7 @@ class SinkWorker {
 
   void SpoolAway(const std::stop_token& stop);
   bool SpoolSome(std::size_t max_records);
-  bool DropFromSpool();
+  bool DropFromSpool(std::span<const RecordPtr> newer);
 
   const SinkWorkerOptions options_;
   SinkWorkerParts parts_;
