@@ -1,6 +1,5 @@
 #include "chaos/chaos_run.h"
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "chaos/marker.h"
 #include "support/eventually.h"
 
 namespace kube_events::chaos {
@@ -137,26 +137,15 @@ void ChaosRun::CheckAlive() {
   Check(exporter_->Read().has_value(), "/metrics answers with a page that can be read");
 }
 
-// Healthy, and an Event that is written now is counted, and not only by the first pages of a list: so everything before
-// it is too.
+// Healthy, and everything that was written is counted.
 bool ChaosRun::Settle() {
-  sim::EventObject marker;
-  marker.metadata.name = marker.reason = "Marker" + std::to_string(++markers_);
-  marker.involved_object.kind = "Pod";
-  marker.involved_object.name = "marker";
-  marker.type = "Normal";
-  marker.count = 1;
-  marker.first_time = marker.last_time =
-      std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
-  const std::string reason = marker.reason;
-  server_->Create(std::move(marker));
-  const auto counted = [&] {
-    const auto scrape = exporter_->Read();
-    return scrape && scrape->watching &&
-           std::any_of(scrape->occurrences.begin(), scrape->occurrences.end(),
-                       [&](const auto& entry) { return entry.first.reason == reason && entry.second > 0; });
-  };
-  return Eventually([&] { return exporter_->Health() == 200 && counted(); }, kSettling);
+  server_->Create(MakeMarker(++markers_, SystemClock().Wall()));
+  return Eventually(
+      [&] {
+        const auto scrape = exporter_->Read();
+        return scrape && ShowsMarker(*scrape, markers_) && exporter_->Health() == 200;
+      },
+      kSettling);
 }
 
 Snapshot ChaosRun::Look() {
@@ -164,8 +153,7 @@ Snapshot ChaosRun::Look() {
   auto scrape = exporter_->Read();
   Check(truth.has_value() && scrape.has_value(), "truth and counts can be read");
   if (report_.failed > 0) return {};
-  // The markers are not the load's.
-  std::erase_if(scrape->occurrences, [](const auto& entry) { return entry.first.reason.starts_with("Marker"); });
+  RemoveMarkers(*scrape);
   return {std::move(*scrape), std::move(*truth)};
 }
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -13,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "chaos/marker.h"
 #include "chaos/verdict.h"
 #include "faults/fault_proxy.h"
 #include "kube_events/app/exporter.h"
@@ -117,28 +117,15 @@ class FaultsFixture : public testing::Test {
   // All that was written is counted, and a watch is open.
   void Quiet() {
     server_.StopLoad();
-    sim::EventObject marker;
-    marker.metadata.name = marker.reason = "Marker" + std::to_string(++markers_);
-    marker.involved_object.kind = "Pod";
-    marker.type = "Normal";
-    marker.count = 1;
-    marker.first_time = marker.last_time = clock_.Wall();
-    const std::string reason = marker.reason;
-    server_.Create(std::move(marker));
-    ASSERT_TRUE(Eventually(
-        [&] {
-          const chaos::Scrape scrape = Read();
-          return Health() == 200 && scrape.watching &&
-                 std::any_of(scrape.occurrences.begin(), scrape.occurrences.end(),
-                             [&](const auto& entry) { return entry.first.reason == reason && entry.second > 0; });
-        },
-        std::chrono::seconds(60)))
+    server_.Create(chaos::MakeMarker(++markers_, clock_.Wall()));
+    ASSERT_TRUE(Eventually([this] { return Health() == 200 && chaos::ShowsMarker(Read(), markers_); },
+                           std::chrono::seconds(60)))
         << Get(Url("/healthz")).body;
   }
 
   chaos::Snapshot Look() {
     chaos::Scrape scrape = Read();
-    std::erase_if(scrape.occurrences, [](const auto& entry) { return entry.first.reason.starts_with("Marker"); });
+    chaos::RemoveMarkers(scrape);
     return {std::move(scrape), server_.TruthSince(baseline_).value_or(sim::OccurrenceCounts{})};
   }
 
