@@ -19,7 +19,7 @@
 #include "kube_events/net/cpprest_client.h"
 #include "sim/sim_server.h"
 #include "support/eventually.h"
-#include "support/http_fetch.h"
+#include "support/exporter_fixture.h"
 
 namespace kube_events {
 
@@ -48,12 +48,8 @@ class FaultsFixture : public testing::Test {
   explicit FaultsFixture(std::optional<sim::SimTls> tls = {}) : server_(ServerOptions(std::move(tls))) {}
 
   virtual ExporterOptions Options() {
-    ExporterOptions options;
-    options.apiserver = proxy_.Url();
-    options.host = "127.0.0.1";
-    options.port = 0;
+    ExporterOptions options = TestOptions(proxy_.Url());
     options.watch_interval = std::chrono::milliseconds(1500);
-    options.log_level = "off";
     return options;
   }
 
@@ -61,7 +57,7 @@ class FaultsFixture : public testing::Test {
   void Start(int page = 50) {
     ExporterOptions options = Options();
     options.list_page_size = page;
-    auto started = Exporter::Start(options, [](const std::string&) { return std::nullopt; });
+    auto started = Exporter::Start(options, NoEnvironment);
     ASSERT_TRUE(started) << started.error().message;
     exporter_ = std::move(*started);
     ASSERT_TRUE(Eventually([this] { return Health() == 200; }));
