@@ -86,7 +86,8 @@ ChaosReport ChaosRun::Run() {
   baseline_ = server_->State().first_list_revision;
   disturbances_ = std::make_unique<Disturbances>(
       World{*server_, baseline_, [this] { RotateToken(); },
-            [this] { Check(Settle(), "the exporter catches up before a restore"); }, [this] { Suspend(); }},
+            [this] { Check(Settle(*server_, *exporter_, ++markers_), "the exporter catches up before a restore"); },
+            [this] { Suspend(); }},
       FirstLoad(), random_());
   last_ = Look();
   const auto end = std::chrono::steady_clock::now() + options_.duration;
@@ -108,7 +109,7 @@ void ChaosRun::PassRound(int number) {
   std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 600));
   server_->StopLoad();
   disturbances_->Calm();
-  Check(Settle(), "the exporter is healthy again after: " + done);
+  Check(Settle(*server_, *exporter_, ++markers_), "the exporter is healthy again after: " + done);
   if (report_.failed > 0) return;
   const Snapshot now = Look();
   const Verdict verdict = Judge(last_, now);
@@ -135,17 +136,6 @@ void ChaosRun::CheckAlive() {
   const int health = exporter_->Health();
   Check(health == 200 || health == 503, "/healthz answers");
   Check(exporter_->Read().has_value(), "/metrics answers with a page that can be read");
-}
-
-// Healthy, and everything that was written is counted.
-bool ChaosRun::Settle() {
-  server_->Create(MakeMarker(++markers_, SystemClock().Wall()));
-  return Eventually(
-      [&] {
-        const auto scrape = exporter_->Read();
-        return scrape && ShowsMarker(*scrape, markers_) && exporter_->Health() == 200;
-      },
-      kSettling);
 }
 
 Snapshot ChaosRun::Look() {

@@ -124,7 +124,7 @@ class KillRun {
     Start();
     Sleep(1'000);
     server_->StopLoad();
-    if (!Check(Settle(), "the next process catches up")) return false;
+    if (!Check(Settle(*server_, *exporter_, ++markers_), "the next process catches up")) return false;
     return Compare(number, *position,
                    std::string(gracefully ? "SIGTERM" : "SIGKILL") + (compacted ? ", compacted" : ""));
   }
@@ -158,17 +158,6 @@ class KillRun {
     const auto answer =
         Get(server_->Url() + "/api/v1/events?watch=true&timeoutSeconds=1&resourceVersion=" + std::to_string(position));
     std::ofstream(options_.folder + "/history.json") << answer.body;
-  }
-
-  // Everything that was written is counted.
-  bool Settle() {
-    server_->Create(MakeMarker(++markers_, SystemClock().Wall()));
-    return Eventually(
-        [&] {
-          const auto scrape = exporter_->Read();
-          return scrape && ShowsMarker(*scrape, markers_) && exporter_->Health() == 200;
-        },
-        kSettling);
   }
 
   static bool Check(bool good, const std::string& what) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "support/eventually.h"
+
 namespace kube_events::chaos {
 namespace {
 
@@ -26,6 +28,16 @@ bool ShowsMarker(const Scrape& scrape, int number) {
   return scrape.watching && std::any_of(scrape.occurrences.begin(), scrape.occurrences.end(), [&](const auto& entry) {
            return entry.first.reason == reason && entry.second > 0;
          });
+}
+
+bool Settle(sim::SimServer& server, const ExporterProcess& exporter, int number) {
+  server.Create(MakeMarker(number, SystemClock().Wall()));
+  return Eventually(
+      [&] {
+        const auto scrape = exporter.Read();
+        return scrape && ShowsMarker(*scrape, number) && exporter.Health() == 200;
+      },
+      std::chrono::seconds(90));
 }
 
 void RemoveMarkers(Scrape& scrape) {
