@@ -3,11 +3,11 @@
 #include <random>
 #include <utility>
 
+#include "program.h"
+
 namespace kube_events {
 namespace {
 
-// As for the other loops; each comes round every few seconds when idle.
-constexpr std::chrono::seconds kMaxLoopSilence{60};
 // A replica that cannot read the Lease for a moment is still ready to take over.
 constexpr std::chrono::seconds kTroubleGrace{30};
 constexpr char kCondition[] = "leader election";

@@ -11,13 +11,14 @@
 #include "kube_events/serve/http_server.h"
 #include "kube_events/serve/routes.h"
 #include "kube_events/supervisor/supervisor.h"
+#include "program.h"
 
 namespace kube_events {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kMaxLoopSilence{60};
+constexpr char kProgram[] = "fluent-bit-watcher";
 
 // Where fluent-operator mounts the Secret and keeps the main files of its image.
 constexpr const char* kOperatorYaml = "/fluent-bit/config/fluent-bit.yaml";
@@ -81,8 +82,8 @@ class Watcher {
     listener.router.Add(AliveRoute("/healthz", health_));
     listener.router.Add(AliveRoute("/livez", health_));
     listener.router.Add(ReadyRoute("/readyz", health_));
-    listener.router.Add(IndexRoute(
-        {"fluent-bit-watcher", std::string(ThisBuild().version), {"/metrics", "/healthz", "/livez", "/readyz"}}));
+    listener.router.Add(
+        IndexRoute({kProgram, std::string(ThisBuild().version), {"/metrics", "/healthz", "/livez", "/readyz"}}));
     HttpServerOptions server;
     server.heartbeat = &health_.AddLoop("http", kMaxLoopSilence);
     server.logger = logging_.For("http");
@@ -96,7 +97,7 @@ class Watcher {
 
   int Run(const WatcherOptions& options) {
     const BuildInfo build = ThisBuild();
-    log_.Info("fluent-bit-watcher", {{"version", build.version}, {"revision", build.revision}});
+    log_.Info(kProgram, {{"version", build.version}, {"revision", build.revision}});
     if (server_) log_.Info("serving", {{"port", server_->Port()}});
     for (const std::string& notice : options.notices) log_.Warn(notice);
     return supervisor_.Run();
@@ -112,24 +113,19 @@ class Watcher {
   std::unique_ptr<HttpServer> server_;
 };
 
-int Complain(const Error& error) {
-  std::fprintf(stderr, "fluent-bit-watcher: %s\n", error.message.c_str());
-  return error.kind == ErrorKind::kConfiguration ? 2 : 1;
-}
-
 int Run(int argc, const char* const* argv) {
   BlockSupervisorSignals();
   const auto parsed = ParseWatcherCommandLine({argv, static_cast<std::size_t>(argc)}, FromProcessEnvironment);
-  if (!parsed) return Complain(parsed.error());
+  if (!parsed) return Complain(kProgram, parsed.error());
   if (parsed->text) {
     std::fputs(parsed->text->c_str(), stdout);
     return 0;
   }
   const WatcherOptions& options = parsed->options;
   auto logging = Logging::Create(options.log_level, options.log_format);
-  if (!logging) return Complain({ErrorKind::kConfiguration, "--log-level: " + logging.error().message});
+  if (!logging) return Complain(kProgram, {ErrorKind::kConfiguration, "--log-level: " + logging.error().message});
   Watcher watcher(options, std::move(*logging));
-  if (const auto serving = watcher.Serve(options); !serving) return Complain(serving.error());
+  if (const auto serving = watcher.Serve(options); !serving) return Complain(kProgram, serving.error());
   return watcher.Run(options);
 }
 
@@ -139,8 +135,7 @@ int RunWatcher(int argc, const char* const* argv) {
   try {
     return Run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "fluent-bit-watcher: cannot run: %s\n", error.what());
-    return 1;
+    return Complain(kProgram, {ErrorKind::kInvalid, std::string("cannot run: ") + error.what()});
   }
 }
 

@@ -8,15 +8,12 @@ namespace {
 
 using std::chrono::seconds;
 
-// As in the rules: what is not saved was seen once, with an epoch not later than this after its creation, and was
-// created longer than this before the newest.
-constexpr seconds kUsualEpoch{5};
-constexpr seconds kRecent{30};
-
+// The rules take what is not saved for seen once, with an epoch not later than its creation, and created before the
+// newest; both as far as clocks allow.
 bool NeedsSaving(const Known& known, const OptionalTime& newest) {
   if (known.highest > 1 || !known.creation_time || !newest) return true;
-  if (*known.creation_time >= *newest - kRecent) return true;
-  return known.epoch && *known.epoch > *known.creation_time + kUsualEpoch;
+  if (*known.creation_time >= *newest - kCreationSkew) return true;
+  return known.epoch && *known.epoch > *known.creation_time + kEpochSkew;
 }
 
 // What was there at the baseline is told by its creation time; anything else that is baselined is not.

@@ -6,14 +6,8 @@
 namespace kube_events {
 namespace {
 
-using std::chrono::seconds;
-
-// Writers stamp epochs with their own clocks, cut to seconds.
-constexpr seconds kSkew{5};
-constexpr seconds kSkewAndRounding{6};
-
-// API servers stamp creation times with their own clocks, in no exact order.
-constexpr seconds kCreationSkew{30};
+// What is clearly later: epochs are also cut to seconds.
+constexpr std::chrono::seconds kSkewAndRounding = kEpochSkew + std::chrono::seconds{1};
 
 enum class Freshness { kFresh, kNearlyFresh, kNotFresh };
 
@@ -22,7 +16,7 @@ Freshness FreshnessOf(const OptionalTime& epoch, const RuleContext& context) {
   const bool unknown = !epoch || (context.forgotten && *epoch <= *context.forgotten);
   if (unknown || *epoch > context.now + kSkewAndRounding) return Freshness::kNotFresh;
   if (*epoch > context.horizon + kSkewAndRounding) return Freshness::kFresh;
-  return *epoch >= context.horizon - kSkew ? Freshness::kNearlyFresh : Freshness::kNotFresh;
+  return *epoch >= context.horizon - kEpochSkew ? Freshness::kNearlyFresh : Freshness::kNotFresh;
 }
 
 // Knowledge of an object that tells nothing about what was known before.
@@ -189,7 +183,8 @@ Verdict NotSaved(const Sighting& sighting, const RuleContext& context) {
   known.highest = 1;
   known.last = 1;
   known.baselined = sighting.creation_time <= context.resumed.baseline_time;
-  const bool late_epoch = sighting.epoch && sighting.creation_time && *sighting.epoch > *sighting.creation_time + kSkew;
+  const bool late_epoch =
+      sighting.epoch && sighting.creation_time && *sighting.epoch > *sighting.creation_time + kEpochSkew;
   return late_epoch ? NewRun(known, sighting) : SameRun(known, sighting, context);
 }
 
@@ -203,7 +198,7 @@ bool ExistedAtPosition(const Sighting& sighting, const RuleContext& context) {
   if (context.moment != Moment::kLostList || !sighting.creation_time || !context.resumed.newest) return false;
   const WallTime newest = *context.resumed.newest;
   return *sighting.creation_time < newest - kCreationSkew ||
-         (!context.resumed.complete && *sighting.creation_time <= newest + kSkew);
+         (!context.resumed.complete && *sighting.creation_time <= newest + kEpochSkew);
 }
 
 }  // namespace

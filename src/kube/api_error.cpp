@@ -96,7 +96,7 @@ struct Subject {
 };
 
 Subject SubjectOf(std::string_view verb, const Scope& scope) {
-  const std::string group = scope.api == EventApi::kCoreV1 ? "" : "events.k8s.io";
+  const std::string group(GroupOf(scope.api));
   const std::string where =
       scope.namespace_name.empty() ? "in all namespaces" : "in namespace \"" + scope.namespace_name + "\"";
   return {std::string(verb) + " of events in API group \"" + group + "\" " + where, false,
@@ -211,12 +211,6 @@ Error ErrorFromResponse(const HttpHead& head, std::string_view body, std::string
 
 Error ErrorFromStatus(std::string_view status_json, std::string_view verb, const Scope& scope) {
   return ToError(ParseStatus(status_json), SubjectOf(verb, scope));
-}
-
-std::string ToString(const ObjectPath& path) {
-  std::string text = path.resource + " \"" + path.name + "\"";
-  if (!path.namespace_name.empty()) text += " in namespace \"" + path.namespace_name + "\"";
-  return text;
 }
 
 }  // namespace kube_events

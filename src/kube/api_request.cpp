@@ -2,7 +2,15 @@
 
 #include <utility>
 
+#include "kube/text.h"
+
 namespace kube_events {
+
+std::string CollectionPath(std::string_view group, std::string_view namespace_name, std::string_view resource) {
+  std::string path = group.empty() ? "/api/v1" : "/apis/" + PercentEncoded(group) + "/v1";
+  if (!namespace_name.empty()) path += "/namespaces/" + PercentEncoded(namespace_name);
+  return path + "/" + PercentEncoded(resource);
+}
 
 Result<HttpRequest> MakeApiRequest(std::string target, Credentials& credentials) {
   auto headers = credentials.Headers();

@@ -16,9 +16,7 @@ constexpr std::chrono::seconds kListIdleTimeout{60};
 constexpr std::chrono::seconds kWatchHeadTimeout{30};
 
 std::string EventsPath(const Scope& scope) {
-  std::string path = scope.api == EventApi::kCoreV1 ? "/api/v1" : "/apis/events.k8s.io/v1";
-  if (!scope.namespace_name.empty()) path += "/namespaces/" + PercentEncoded(scope.namespace_name);
-  return path + "/events";
+  return CollectionPath(GroupOf(scope.api), scope.namespace_name, "events");
 }
 
 // Appends one query parameter; empty values are left out.

@@ -68,9 +68,12 @@ ElectionEffects LeaderElector::Handle(const ElectionInput& input, MonotonicTime 
       return InRenewing(input, now);
     case ElectionPhase::kChecking:
       return InChecking(input, now, wall);
-    default:
+    case ElectionPhase::kReleasing:
       return InReleasing(input, now, wall);
+    case ElectionPhase::kEnded:
+      break;
   }
+  return {};
 }
 
 // ---- candidates --------------------------------------------------------------------------------------------------

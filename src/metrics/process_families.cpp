@@ -1,5 +1,7 @@
 #include "kube_events/metrics/process_families.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kube_events/metrics/process_stats.h"
@@ -32,5 +34,14 @@ std::vector<prometheus::MetricFamily> ProcessFamilies() {
   if (const auto fds = MaxFds()) families.push_back(OneValueFamily(Metric::kProcessMaxFds, *fds));
   return families;
 }
+
+void AppendWithProcess(std::string& page, ExpositionFormat format, std::vector<prometheus::MetricFamily> families) {
+  auto process = ProcessFamilies();
+  std::move(process.begin(), process.end(), std::back_inserter(families));
+  std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (auto& family : families) AppendFamily(page, format, std::move(family));
+}
+
+double UnixSeconds(WallTime when) { return std::chrono::duration<double>(when.time_since_epoch()).count(); }
 
 }  // namespace kube_events

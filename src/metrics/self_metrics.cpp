@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "kube_events/metrics/label_text.h"
@@ -72,8 +71,6 @@ std::vector<Counter*> WatchEventCounters(Registry& registry) {
   }
   return counters;
 }
-
-double UnixSeconds(WallTime when) { return std::chrono::duration<double>(when.time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -175,10 +172,7 @@ void SelfMetrics::ObserveEventLag(std::chrono::microseconds lag) {
 void SelfMetrics::AppendTo(std::string& page, ExpositionFormat format) const {
   auto families = registry_.Collect();
   AddSources(families);
-  auto process = ProcessFamilies();
-  std::move(process.begin(), process.end(), std::back_inserter(families));
-  std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (auto& family : families) AppendFamily(page, format, std::move(family));
+  AppendWithProcess(page, format, std::move(families));
 }
 
 void SelfMetrics::AddSources(std::vector<prometheus::MetricFamily>& families) const {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "kube_events/base/file_descriptor.h"
 
@@ -50,6 +51,21 @@ std::uint64_t StampOfFile(const fs::path& path) {
     hasher.AddNumber(time.tv_nsec);
   }
   return hasher.Value();
+}
+
+// The names in a folder, and what links among them lead to: that may come and go behind the same name.
+std::uint64_t StampOfNames(const fs::path& folder) {
+  std::uint64_t sum = 0;  // in whatever order they are read
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().native().starts_with("..")) continue;
+    std::error_code ignored;
+    Hasher hasher;
+    hasher.Add(entry->path().native());
+    if (entry->is_symlink(ignored)) hasher.AddNumber(StampOfFile(entry->path()));
+    sum += hasher.Value();
+  }
+  return sum;
 }
 
 struct FileContent {
@@ -238,13 +254,15 @@ ConfigScan ScanConfiguration(const ConfigSources& sources) { return Scanner(sour
 std::uint64_t StampOf(const ConfigSources& sources, const ConfigScan& last) {
   Hasher stamp;
   for (const fs::path& file : last.files) stamp.AddNumber(StampOfFile(file));
-  // Those in which a new file may be one that an include matches.
-  for (const auto& [folder, interest] : last.folders) {
-    if (!interest.all) continue;
-    for (const fs::path& file : ReadFolder(folder).files) stamp.AddNumber(StampOfFile(file));
-  }
+  std::set<fs::path> walked;
   for (const fs::path& path : sources.watched) {
-    for (const fs::path& file : ReadFolder(path).files) stamp.AddNumber(StampOfFile(file));
+    FolderContent content = ReadFolder(path);
+    for (const fs::path& file : content.files) stamp.AddNumber(StampOfFile(file));
+    walked.merge(content.folders);
+  }
+  // Those in which a new name may be one that an include matches; what is behind the old ones is among the files.
+  for (const auto& [folder, interest] : last.folders) {
+    if (interest.all && !walked.contains(folder)) stamp.AddNumber(StampOfNames(folder));
   }
   return stamp.Value();
 }

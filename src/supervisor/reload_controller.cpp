@@ -89,7 +89,7 @@ ReloadEffects ReloadController::Checking(MonotonicTime now, const ReloadInput& i
   switch (checked->verdict) {
     case Checked::Verdict::kGood:
       Go(ReloadState::kCounting);
-      return {ReadCount{}};
+      return {ReadCount{.before_trigger = true}};
     case Checked::Verdict::kBad:
       words_ = checked->words;
       Go(ReloadState::kJudging);

@@ -112,10 +112,9 @@ std::vector<ServiceSettings> ReloadDriver::Servers() const {
   return servers;
 }
 
-void ReloadDriver::Carry(const reload_effect::ReadCount& /*effect*/) {
-  const bool before_trigger = controller_.State() == ReloadState::kCounting && running_.http;
+void ReloadDriver::Carry(const reload_effect::ReadCount& effect) {
   // Once is enough: a child that lost its server to an unlucky reload must not be kept waiting at every attempt.
-  patience_ = Now() + (before_trigger && answered_ ? kPatience : 0s);
+  patience_ = Now() + (effect.before_trigger && running_.http && answered_ ? kPatience : 0s);
   AskForCount(Servers());
 }
 

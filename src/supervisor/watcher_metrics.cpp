@@ -1,9 +1,5 @@
 #include "kube_events/supervisor/watcher_metrics.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include "kube_events/metrics/process_families.h"
 #include "kube_events/supervisor/config_scan.h"
 
@@ -65,8 +61,6 @@ Family<T>& Register(Registry& registry, prometheus::detail::Builder<T> builder, 
 Family<Counter>& Counters(Registry& registry, Row row) { return Register(registry, prometheus::BuildCounter(), row); }
 Family<Gauge>& Gauges(Registry& registry, Row row) { return Register(registry, prometheus::BuildGauge(), row); }
 
-double UnixSeconds(WallTime when) { return std::chrono::duration<double>(when.time_since_epoch()).count(); }
-
 }  // namespace
 
 std::span<const WatcherMetricSpec> WatcherMetricCatalog() { return kCatalog; }
@@ -109,11 +103,7 @@ void WatcherMetrics::SetChild(bool up, WallTime started) {
 }
 
 void WatcherMetrics::AppendTo(std::string& page, ExpositionFormat format) const {
-  auto families = registry_.Collect();
-  auto process = ProcessFamilies();
-  std::move(process.begin(), process.end(), std::back_inserter(families));
-  std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (auto& family : families) AppendFamily(page, format, std::move(family));
+  AppendWithProcess(page, format, registry_.Collect());
 }
 
 }  // namespace kube_events

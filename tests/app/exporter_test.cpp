@@ -160,7 +160,7 @@ TEST_F(ExporterTest, APortInUseIsAFailureThatSaysWhatToDo) {
   Start(Options(server_.Url()));
   ExporterOptions second = Options(server_.Url());
   second.port = exporter_->Port();
-  const auto started = Exporter::Start(second, [](const std::string&) { return std::nullopt; });
+  const auto started = Exporter::Start(second, NoEnvironment);
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().kind, ErrorKind::kRetry) << "exit code 1, not 2";
   EXPECT_THAT(started.error().message, AllOf(HasSubstr(std::to_string(second.port)), HasSubstr("--port")));

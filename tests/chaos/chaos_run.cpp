@@ -1,6 +1,5 @@
 #include "chaos/chaos_run.h"
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "chaos/marker.h"
 #include "support/eventually.h"
 
 namespace kube_events::chaos {
@@ -86,7 +86,8 @@ ChaosReport ChaosRun::Run() {
   baseline_ = server_->State().first_list_revision;
   disturbances_ = std::make_unique<Disturbances>(
       World{*server_, baseline_, [this] { RotateToken(); },
-            [this] { Check(Settle(), "the exporter catches up before a restore"); }, [this] { Suspend(); }},
+            [this] { Check(Settle(*server_, *exporter_, ++markers_), "the exporter catches up before a restore"); },
+            [this] { Suspend(); }},
       FirstLoad(), random_());
   last_ = Look();
   const auto end = std::chrono::steady_clock::now() + options_.duration;
@@ -108,7 +109,7 @@ void ChaosRun::PassRound(int number) {
   std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 600));
   server_->StopLoad();
   disturbances_->Calm();
-  Check(Settle(), "the exporter is healthy again after: " + done);
+  Check(Settle(*server_, *exporter_, ++markers_), "the exporter is healthy again after: " + done);
   if (report_.failed > 0) return;
   const Snapshot now = Look();
   const Verdict verdict = Judge(last_, now);
@@ -137,35 +138,12 @@ void ChaosRun::CheckAlive() {
   Check(exporter_->Read().has_value(), "/metrics answers with a page that can be read");
 }
 
-// Healthy, and an Event that is written now is counted, and not only by the first pages of a list: so everything before
-// it is too.
-bool ChaosRun::Settle() {
-  sim::EventObject marker;
-  marker.metadata.name = marker.reason = "Marker" + std::to_string(++markers_);
-  marker.involved_object.kind = "Pod";
-  marker.involved_object.name = "marker";
-  marker.type = "Normal";
-  marker.count = 1;
-  marker.first_time = marker.last_time =
-      std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
-  const std::string reason = marker.reason;
-  server_->Create(std::move(marker));
-  const auto counted = [&] {
-    const auto scrape = exporter_->Read();
-    return scrape && scrape->watching &&
-           std::any_of(scrape->occurrences.begin(), scrape->occurrences.end(),
-                       [&](const auto& entry) { return entry.first.reason == reason && entry.second > 0; });
-  };
-  return Eventually([&] { return exporter_->Health() == 200 && counted(); }, kSettling);
-}
-
 Snapshot ChaosRun::Look() {
   const auto truth = server_->TruthSince(baseline_);
   auto scrape = exporter_->Read();
   Check(truth.has_value() && scrape.has_value(), "truth and counts can be read");
   if (report_.failed > 0) return {};
-  // The markers are not the load's.
-  std::erase_if(scrape->occurrences, [](const auto& entry) { return entry.first.reason.starts_with("Marker"); });
+  RemoveMarkers(*scrape);
   return {std::move(*scrape), std::move(*truth)};
 }
 

@@ -50,7 +50,6 @@ class ChaosRun {
   void PassRound(int number);
   void Check(bool good, const std::string& what);
   void CheckAlive();
-  bool Settle();
   Snapshot Look();
 
   const ChaosOptions options_;

@@ -16,6 +16,7 @@
 
 #include "support/eventually.h"
 #include "support/http_fetch.h"
+#include "support/metrics_page.h"
 
 namespace kube_events::chaos {
 namespace {
@@ -34,31 +35,19 @@ std::string ServedPort(const std::string& log) {
   return std::regex_search(log, found, kServing) ? found[1].str() : "";
 }
 
-// The values of all labels of a sample, in their order; labels here have no quotes in them.
-std::vector<std::string> LabelValues(const std::string& line) {
-  std::vector<std::string> values;
-  for (std::size_t at = line.find('"'); at != std::string::npos; at = line.find('"', at + 1)) {
-    const std::size_t end = line.find('"', at + 1);
-    if (end == std::string::npos) break;
-    values.push_back(line.substr(at + 1, end - at - 1));
-    at = end;
-  }
-  return values;
-}
-
-bool ReadSample(const std::string& line, Scrape& scrape) {
-  const auto value = static_cast<std::int64_t>(std::stod(line.substr(line.rfind(' ') + 1)));
-  const std::vector<std::string> labels = LabelValues(line);
-  if (line.starts_with("kube_events_total{")) {
+bool Add(const MetricSample& sample, Scrape& scrape) {
+  const auto value = static_cast<std::int64_t>(sample.value);
+  const std::vector<std::string>& labels = sample.labels;
+  if (sample.name == "kube_events_total") {
     if (labels.size() != 4) return false;
     scrape.occurrences[{labels[0], labels[1], labels[2], labels[3]}] = value;
   }
-  if (line.starts_with("kube_events_exporter_uncertain_occurrences_total{")) {
+  if (sample.name == "kube_events_exporter_uncertain_occurrences_total") {
     if (labels.size() != 1) return false;
     (labels[0] == "counted" ? scrape.counted : scrape.not_counted) += value;
   }
-  if (line.starts_with("kube_events_exporter_gaps_total{")) scrape.gaps += value;
-  if (line.starts_with("kube_events_exporter_watch_open{")) scrape.watching = value == 1;
+  if (sample.name == "kube_events_exporter_gaps_total") scrape.gaps += value;
+  if (sample.name == "kube_events_exporter_watch_open") scrape.watching = value == 1;
   return true;
 }
 
@@ -69,11 +58,8 @@ std::optional<Scrape> ReadPage(const std::string& page) {
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line.starts_with('#')) continue;
-    try {
-      if (!ReadSample(line, scrape)) return std::nullopt;
-    } catch (const std::logic_error&) {  // no number
-      return std::nullopt;
-    }
+    const auto sample = ReadSampleLine(line);
+    if (!sample || !Add(*sample, scrape)) return std::nullopt;
   }
   return scrape;
 }

@@ -14,6 +14,7 @@
 #include <random>
 #include <thread>
 
+#include "chaos/marker.h"
 #include "chaos/verdict.h"
 #include "sim/sim_server.h"
 #include "support/eventually.h"
@@ -123,7 +124,7 @@ class KillRun {
     Start();
     Sleep(1'000);
     server_->StopLoad();
-    if (!Check(Settle(), "the next process catches up")) return false;
+    if (!Check(Settle(*server_, *exporter_, ++markers_), "the next process catches up")) return false;
     return Compare(number, *position,
                    std::string(gracefully ? "SIGTERM" : "SIGKILL") + (compacted ? ", compacted" : ""));
   }
@@ -132,7 +133,7 @@ class KillRun {
     auto truth = server_->TruthSince(position);
     auto scrape = exporter_->Read();
     if (!Check(truth && scrape, "truth and counts can be read")) return false;
-    std::erase_if(scrape->occurrences, [](const auto& entry) { return entry.first.reason.starts_with("Marker"); });
+    RemoveMarkers(*scrape);
     // What a gap hid may show in a later process, in the whole count of an Event that is re-created.
     sim::OccurrenceCounts with_owed = owed_;
     for (const auto& [labels, count] : *truth) with_owed[labels] += count;
@@ -157,27 +158,6 @@ class KillRun {
     const auto answer =
         Get(server_->Url() + "/api/v1/events?watch=true&timeoutSeconds=1&resourceVersion=" + std::to_string(position));
     std::ofstream(options_.folder + "/history.json") << answer.body;
-  }
-
-  // An Event that is written now is counted: so everything before it is.
-  bool Settle() {
-    sim::EventObject marker;
-    marker.metadata.name = marker.reason = "Marker" + std::to_string(++markers_);
-    marker.involved_object.kind = "Pod";
-    marker.type = "Normal";
-    marker.count = 1;
-    marker.first_time = marker.last_time =
-        std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
-    const std::string reason = marker.reason;
-    server_->Create(std::move(marker));
-    return Eventually(
-        [&] {
-          const auto scrape = exporter_->Read();
-          return scrape && scrape->watching && exporter_->Health() == 200 &&
-                 std::any_of(scrape->occurrences.begin(), scrape->occurrences.end(),
-                             [&](const auto& entry) { return entry.first.reason == reason && entry.second > 0; });
-        },
-        kSettling);
   }
 
   static bool Check(bool good, const std::string& what) {

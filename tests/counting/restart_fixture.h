@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "counting/counter_fixture.h"
 
 namespace kube_events::testing {
@@ -14,6 +17,10 @@ class Restarts : public CounterFixture {
     now_ -= hours{2};
     List(ListReason::kFirst, states);
     now_ += hours{2};
+  }
+  // What an Event that was created at `when` shows now.
+  static State Since(WallTime when, std::int64_t count, std::string name = "a") {
+    return {.name = std::move(name), .count = count, .first_time = when, .created = when};
   }
   // A recent Event that makes others old.
   void Newest() { Added({.name = "newest", .count = 1, .first_time = now_}); }

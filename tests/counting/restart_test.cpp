@@ -8,7 +8,7 @@ namespace {
 
 TEST_F(Restarts, WhatWasCountedIsNotCountedAgain) {
   Begin();
-  const State event{.count = 3, .first_time = now_, .created = now_};
+  const State event = Since(now_, 3);
   Added(event);
   SaveAndRestart();
   Resume({At(event, Position())});
@@ -19,10 +19,10 @@ TEST_F(Restarts, WhatWasCountedIsNotCountedAgain) {
 
 TEST_F(Restarts, WhatHappenedDuringTheDowntimeIsCountedByTheWatch) {
   Begin();
-  Added({.name = "known", .count = 3, .first_time = now_, .created = now_});
+  Added(Since(now_, 3, "known"));
   const WallTime first = now_;
   SaveAndRestart();
-  const State changed{.name = "known", .count = 5, .first_time = first, .created = first};
+  const State changed = Since(first, 5, "known");
   const State created{.name = "new", .count = 2, .first_time = now_};
   Resume({At(changed, Position() + 1), At(created, Position() + 2)});
   EXPECT_EQ(value_, 3);
@@ -34,7 +34,7 @@ TEST_F(Restarts, WhatHappenedDuringTheDowntimeIsCountedByTheWatch) {
 
 TEST_F(Restarts, ASingletonThatExpiresDuringTheDowntimeAddsNothing) {
   Begin();
-  Added({.name = "old", .count = 1, .first_time = now_, .created = now_});
+  Added(Since(now_, 1, "old"));
   const WallTime first = now_;
   now_ += minutes{50};
   Newest();
@@ -61,7 +61,7 @@ TEST_F(Restarts, AnEventCreatedBeforeTheCheckpointAndDeliveredAfterItCounts) {
   Newest();
   now_ += seconds{1};
   SaveAndRestart();
-  const State late{.name = "late", .count = 1, .first_time = first, .created = first};
+  const State late = Since(first, 1, "late");
   Resume({At(late, Position() + 1)});
   Added(late);
   ExpectLast(1);
@@ -70,12 +70,12 @@ TEST_F(Restarts, AnEventCreatedBeforeTheCheckpointAndDeliveredAfterItCounts) {
 TEST_F(Restarts, AFallIsNotSavedAsTheHighest) {
   Begin();
   const WallTime first = now_;
-  Added({.count = 4, .first_time = first, .created = first});
-  const State fallen{.count = 2, .first_time = first, .created = first};
+  Added(Since(first, 4));
+  const State fallen = Since(first, 2);
   Modified(fallen);
   SaveAndRestart();
   Resume({At(fallen, Position())});
-  Modified({.count = 5, .first_time = first, .created = first});
+  Modified(Since(first, 5));
   ExpectLast(1, 0, 2);
   EXPECT_EQ(value_, 5);
 }
@@ -83,7 +83,7 @@ TEST_F(Restarts, AFallIsNotSavedAsTheHighest) {
 TEST_F(Restarts, ALabelThatChangesDuringTheDowntimeAddsNothing) {
   Begin();
   Newest();
-  const State event{.name = "newest", .count = 1, .first_time = now_, .created = now_};
+  const State event = Since(now_, 1, "newest");
   SaveAndRestart();
   Resume({At(event, Position() + 1)});
   Modified(event);
@@ -102,20 +102,20 @@ TEST_F(Restarts, AHeartbeatOfABaselinedSeriesIsNotSureOfAny) {
 TEST_F(Restarts, ASpamFilterLetsTheCountJumpDuringTheDowntime) {
   Begin();
   const WallTime first = now_;
-  Added({.name = "old", .count = 1, .first_time = first, .created = first});
+  Added(Since(first, 1, "old"));
   now_ += minutes{5};
   Newest();
   SaveAndRestart();
   Resume({});
-  Modified({.name = "old", .count = 27, .first_time = first, .created = first});
+  Modified(Since(first, 27, "old"));
   ExpectLast(26);
 }
 
 TEST_F(Restarts, ATombstoneIsKnownAfterwards) {
   Begin();
   const WallTime first = now_;
-  Added({.count = 40, .first_time = first, .created = first});
-  Deleted({.count = 40, .first_time = first, .created = first});
+  Added(Since(first, 40));
+  Deleted(Since(first, 40));
   SaveAndRestart();
   Resume({});
   Added({.count = 60, .first_time = first, .uid = "uid-2"});
@@ -125,8 +125,8 @@ TEST_F(Restarts, ATombstoneIsKnownAfterwards) {
 TEST_F(Restarts, ATombstoneExpiresADayAfterItsDeletionInWhateverProcess) {
   Begin();
   const WallTime first = now_;
-  Added({.count = 40, .first_time = first, .created = first});
-  Deleted({.count = 40, .first_time = first, .created = first});
+  Added(Since(first, 40));
+  Deleted(Since(first, 40));
   now_ += hours{23};
   SaveAndRestart();
   EXPECT_EQ(counter_->Stats().tombstones, 1U);
@@ -139,8 +139,8 @@ TEST_F(Restarts, ATombstoneExpiresADayAfterItsDeletionInWhateverProcess) {
 TEST_F(Restarts, WhenTheWatchIsLostTheListIsCounted) {
   Begin();
   const WallTime first = now_;
-  Added({.name = "known", .count = 3, .first_time = first, .created = first});
-  Added({.name = "once", .count = 1, .first_time = first, .created = first});
+  Added(Since(first, 3, "known"));
+  Added(Since(first, 1, "once"));
   now_ += minutes{1};
   Newest();
   SaveAndRestart();
@@ -172,7 +172,7 @@ TEST_F(Restarts, BeyondTheListTheWatchIsAnOrdinaryOne) {
 TEST_F(Restarts, AServerBehindThePositionWasRestored) {
   Begin();
   const WallTime first = now_;
-  Added({.count = 3, .first_time = first, .created = first});
+  Added(Since(first, 3));
   SaveAndRestart();
   List(ListReason::kRestored, {{.count = 4, .first_time = first, .version = "7", .created = first}});
   ExpectLast(1, 1);
@@ -181,11 +181,11 @@ TEST_F(Restarts, AServerBehindThePositionWasRestored) {
 TEST_F(Restarts, ACheckpointDuringACatchUpIsAsGoodAsTheOneBefore) {
   Begin();
   const WallTime first = now_;
-  Added({.name = "a", .count = 3, .first_time = first, .created = first});
-  Added({.name = "b", .count = 3, .first_time = first, .created = first});
+  Added(Since(first, 3, "a"));
+  Added(Since(first, 3, "b"));
   SaveAndRestart();
-  const State a{.name = "a", .count = 5, .first_time = first, .created = first};
-  const State b{.name = "b", .count = 6, .first_time = first, .created = first};
+  const State a = Since(first, 5, "a");
+  const State b = Since(first, 6, "b");
   Resume({At(a, Position() + 1), At(b, Position() + 2)});
   Modified(a);
   SaveAndRestart();

@@ -42,6 +42,16 @@ func (b *bench) startLoad(phase string) *load {
 	return l
 }
 
+// putUnderLoad begins a load once the exporter is ready and has counted what
+// was there before, and follows its health from then on.
+func (b *bench) putUnderLoad() (before exporter.Scrape, health *exporter.HealthLog, busy *load) {
+	b.Helper()
+	b.waitUntilFresh()
+	before = b.settle()
+	health = b.exporter.FollowHealth(b.T)
+	return before, health, b.startLoad("Load")
+}
+
 // load writes for a while and returns how often everything happened.
 func (b *bench) load(phase string, duration time.Duration) exporter.Counts {
 	b.Helper()

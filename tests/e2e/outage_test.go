@@ -76,10 +76,7 @@ func TestOutagesUnderLoadLoseNothing(t *testing.T) {
 			t.Parallel()
 			b := newBenchOn(t, newSite(t))
 			b.startExporter(append(c.args, "--namespaces="+b.Namespace)...)
-			b.waitUntilFresh()
-			before := b.settle()
-			health := b.exporter.FollowHealth(t)
-			busy := b.startLoad("Load")
+			before, health, busy := b.putUnderLoad()
 
 			away := b.takeDown(c.parts, c.short)
 			b.bringUp(c.parts)

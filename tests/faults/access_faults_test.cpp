@@ -4,7 +4,6 @@
 #include "faults/faults_fixture.h"
 #include "kube/temp_dir.h"
 #include "support/connect_proxy.h"
-#include "support/metrics_page.h"
 #include "support/test_certificates.h"
 #include "support/test_resolver.h"
 
@@ -49,7 +48,7 @@ TEST_F(NameFaults, DnsThatFailsAndRecoversCostsNothing) {
 
 TEST_F(NameFaults, DnsThatFailsFromTheStartIsToldAndAwaited) {
   SetTestResolution(TestResolution::kFails);
-  auto started = Exporter::Start(Options(), [](const std::string&) { return std::nullopt; });
+  auto started = Exporter::Start(Options(), NoEnvironment);
   ASSERT_TRUE(started) << started.error().message;
   exporter_ = std::move(*started);
   EXPECT_TRUE(Eventually([this] {

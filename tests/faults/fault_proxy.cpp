@@ -5,17 +5,14 @@
 #include <utility>  // which Boost.Asio 1.74 uses without including it
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 #include <future>
 #include <optional>
 #include <set>
 #include <thread>
 
+#include "support/relay.h"
 #include "support/sockets.h"
 
 namespace kube_events {
@@ -24,8 +21,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-
-tcp::endpoint Loopback(std::uint16_t port) { return {asio::ip::address_v4::loopback(), port}; }
 
 }  // namespace
 
@@ -69,20 +64,18 @@ struct FaultProxy::Impl {
   std::jthread thread;
 };
 
-class FaultProxy::Impl::Link : public std::enable_shared_from_this<Link> {
+class FaultProxy::Impl::Link : public RelayLink {
  public:
-  Link(Impl& proxy, tcp::socket client) : proxy_(proxy), client_(std::move(client)), server_(proxy.io) {
+  Link(Impl& proxy, tcp::socket client) : RelayLink(proxy.io, std::move(client)), proxy_(proxy) {
     proxy_.links.insert(this);
   }
-  ~Link() { proxy_.links.erase(this); }
+  ~Link() override { proxy_.links.erase(this); }
 
   void Start() {
-    error_code error;
-    server_.connect(Loopback(proxy_.target), error);
-    client_.set_option(tcp::no_delay(true), error);
-    if (error) return;
-    Carry(client_, server_, upward_, false);
-    Carry(server_, client_, downward_, true);
+    if (Connect(proxy_.target)) return;
+    error_code ignored;
+    client_.set_option(tcp::no_delay(true), ignored);
+    Carry();
   }
 
   void Freeze() { frozen_ = true; }
@@ -92,19 +85,7 @@ class FaultProxy::Impl::Link : public std::enable_shared_from_this<Link> {
   }
 
  private:
-  using Buffer = std::array<char, 65536>;
-
-  void Carry(tcp::socket& from, tcp::socket& to, Buffer& buffer, bool down) {
-    from.async_read_some(asio::buffer(buffer), [this, self = shared_from_this(), &from, &to, &buffer, down](
-                                                   error_code error, std::size_t size) {
-      if (frozen_) return Hold(self);
-      if (!error) error = Pass(to, {buffer.data(), size}, down);
-      if (error) return End();
-      Carry(from, to, buffer, down);
-    });
-  }
-
-  error_code Pass(tcp::socket& to, std::string_view bytes, bool down) {
+  error_code Pass(tcp::socket& to, std::string_view bytes, bool down) override {
     if (down && proxy_.bytes_to_reset) {
       const bool last = bytes.size() >= *proxy_.bytes_to_reset;
       bytes = bytes.substr(0, *proxy_.bytes_to_reset);
@@ -128,22 +109,14 @@ class FaultProxy::Impl::Link : public std::enable_shared_from_this<Link> {
   }
 
   // Keeps both sockets open without a word, as long as the proxy lives.
-  void Hold(const std::shared_ptr<Link>& self) {
-    proxy_.ignored.insert(std::shared_ptr<tcp::socket>(self, &client_));
-    proxy_.ignored.insert(std::shared_ptr<tcp::socket>(self, &server_));
-  }
-
-  void End() {
-    error_code ignored;
-    client_.close(ignored);
-    server_.close(ignored);
+  bool Frozen() override {
+    if (!frozen_) return false;
+    proxy_.ignored.insert(std::shared_ptr<tcp::socket>(shared_from_this(), &client_));
+    proxy_.ignored.insert(std::shared_ptr<tcp::socket>(shared_from_this(), &server_));
+    return true;
   }
 
   Impl& proxy_;
-  tcp::socket client_;
-  tcp::socket server_;
-  Buffer upward_{};
-  Buffer downward_{};
   bool frozen_ = false;
 };
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -13,13 +12,14 @@
 #include <string>
 #include <utility>
 
+#include "chaos/marker.h"
 #include "chaos/verdict.h"
 #include "faults/fault_proxy.h"
 #include "kube_events/app/exporter.h"
 #include "kube_events/net/cpprest_client.h"
 #include "sim/sim_server.h"
 #include "support/eventually.h"
-#include "support/http_fetch.h"
+#include "support/exporter_fixture.h"
 
 namespace kube_events {
 
@@ -48,12 +48,8 @@ class FaultsFixture : public testing::Test {
   explicit FaultsFixture(std::optional<sim::SimTls> tls = {}) : server_(ServerOptions(std::move(tls))) {}
 
   virtual ExporterOptions Options() {
-    ExporterOptions options;
-    options.apiserver = proxy_.Url();
-    options.host = "127.0.0.1";
-    options.port = 0;
+    ExporterOptions options = TestOptions(proxy_.Url());
     options.watch_interval = std::chrono::milliseconds(1500);
-    options.log_level = "off";
     return options;
   }
 
@@ -61,7 +57,7 @@ class FaultsFixture : public testing::Test {
   void Start(int page = 50) {
     ExporterOptions options = Options();
     options.list_page_size = page;
-    auto started = Exporter::Start(options, [](const std::string&) { return std::nullopt; });
+    auto started = Exporter::Start(options, NoEnvironment);
     ASSERT_TRUE(started) << started.error().message;
     exporter_ = std::move(*started);
     ASSERT_TRUE(Eventually([this] { return Health() == 200; }));
@@ -117,28 +113,15 @@ class FaultsFixture : public testing::Test {
   // All that was written is counted, and a watch is open.
   void Quiet() {
     server_.StopLoad();
-    sim::EventObject marker;
-    marker.metadata.name = marker.reason = "Marker" + std::to_string(++markers_);
-    marker.involved_object.kind = "Pod";
-    marker.type = "Normal";
-    marker.count = 1;
-    marker.first_time = marker.last_time = clock_.Wall();
-    const std::string reason = marker.reason;
-    server_.Create(std::move(marker));
-    ASSERT_TRUE(Eventually(
-        [&] {
-          const chaos::Scrape scrape = Read();
-          return Health() == 200 && scrape.watching &&
-                 std::any_of(scrape.occurrences.begin(), scrape.occurrences.end(),
-                             [&](const auto& entry) { return entry.first.reason == reason && entry.second > 0; });
-        },
-        std::chrono::seconds(60)))
+    server_.Create(chaos::MakeMarker(++markers_, clock_.Wall()));
+    ASSERT_TRUE(Eventually([this] { return Health() == 200 && chaos::ShowsMarker(Read(), markers_); },
+                           std::chrono::seconds(60)))
         << Get(Url("/healthz")).body;
   }
 
   chaos::Snapshot Look() {
     chaos::Scrape scrape = Read();
-    std::erase_if(scrape.occurrences, [](const auto& entry) { return entry.first.reason.starts_with("Marker"); });
+    chaos::RemoveMarkers(scrape);
     return {std::move(scrape), server_.TruthSince(baseline_).value_or(sim::OccurrenceCounts{})};
   }
 

@@ -22,10 +22,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-void AnswerAll(ScriptedConnection& connection) {
-  while (!connection.ReadRequest().empty()) connection.Respond(200, "hello");
-}
-
 TEST(CpprestClient, DeliversHeadBodyAndEnd) {
   ScriptedServer server([](ScriptedConnection& connection) {
     connection.ReadRequest();
@@ -81,11 +77,7 @@ TEST(CpprestClient, DeliversALineAtOnceWhereverItIsSplit) {
 }
 
 TEST(CpprestClient, TellsTheHeadOfAStreamBeforeAnyBodyCame) {
-  ScriptedServer server([](ScriptedConnection& connection) {
-    connection.ReadRequest();
-    connection.Send(kChunkedHead);
-    connection.WaitUntilClosed();
-  });
+  ScriptedServer server(StreamAndStay());
   const auto client = ClientOf(server.url());
   RecordingObserver observer;
   const auto exchange = client->Start(Watch("/"), observer);

@@ -124,14 +124,7 @@ TEST(CpprestFailures, SilentServerEndsAtTheHeadTimeout) {
 TEST(CpprestFailures, ResponseThatStopsEndsAtTheIdleTimeout) {
   HttpRequest request = Watch();
   request.idle_timeout = milliseconds(200);
-  const auto outcome = Play(
-      [](ScriptedConnection& connection) {
-        connection.ReadRequest();
-        connection.Send(kChunkedHead);
-        connection.SendChunk("one");
-        connection.WaitUntilClosed();
-      },
-      request);
+  const auto outcome = Play(StreamAndStay({"one"}), request);
   ExpectReason(outcome.told, "timeout");
   EXPECT_NE(outcome.told.find("(for 200ms"), std::string::npos) << outcome.told;
   EXPECT_EQ(outcome.body, "one");
@@ -226,12 +219,7 @@ TEST(CpprestFailures, NegativeChunkSizeIsNoSuccess) {
 }
 
 TEST(CpprestFailures, APauseBeyondTheIdleTimeoutIsNamedAsSuch) {
-  ScriptedServer server([](ScriptedConnection& connection) {
-    connection.ReadRequest();
-    connection.Send(kChunkedHead);
-    connection.SendChunk("one");
-    connection.WaitUntilClosed();
-  });
+  ScriptedServer server(StreamAndStay({"one"}));
   const auto client = ClientOf(server.url());
   HttpRequest request = Watch();
   request.idle_timeout = milliseconds(100);

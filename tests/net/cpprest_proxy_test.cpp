@@ -19,10 +19,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-void AnswerAll(ScriptedConnection& connection) {
-  while (!connection.ReadRequest().empty()) connection.Respond(200, "hello");
-}
-
 std::unique_ptr<HttpClient> ClientThrough(std::uint16_t proxy_port, const std::string& url, TlsSettings settings = {}) {
   Proxy proxy{"127.0.0.1", proxy_port, "me", "p:w"};
   auto client = MakeCpprestClient(
@@ -99,14 +95,7 @@ TEST_F(CpprestProxy, AProxyThatIsNotThereIsAFailureThatNamesIt) {
 }
 
 TEST_F(CpprestProxy, AWatchThatTheProxyBreaksEndsAndOneThatFallsSilentIsProbed) {
-  ScriptedServer server(
-      [](ScriptedConnection& connection) {
-        connection.ReadRequest();
-        connection.Send(kChunkedHead);
-        connection.SendChunk("one\n");
-        connection.WaitUntilClosed();
-      },
-      Tls());
+  ScriptedServer server(StreamAndStay({"one\n"}), Tls());
   ConnectProxy proxy(server.port());
   const auto client = ClientThrough(proxy.port(), "https://localhost:6443", Trusting());
   RecordingObserver observer;

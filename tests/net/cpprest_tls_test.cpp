@@ -15,10 +15,6 @@
 namespace kube_events {
 namespace {
 
-void AnswerAll(ScriptedConnection& connection) {
-  while (!connection.ReadRequest().empty()) connection.Respond(200, "hello");
-}
-
 TlsSettings Trusting(const TestAuthority& authority) {
   TlsSettings settings;
   settings.ca_pem = authority.cert_pem();
@@ -62,14 +58,7 @@ TEST(CpprestTls, ConnectsToAnIpv6Address) {
 
 TEST(CpprestTls, StreamsAWatch) {
   const TestAuthority authority;
-  ScriptedServer server(
-      [](ScriptedConnection& connection) {
-        connection.ReadRequest();
-        connection.Send(kChunkedHead);
-        connection.SendChunk("one\n");
-        connection.WaitUntilClosed();
-      },
-      ScriptedTls{authority.Issue(), ""});
+  ScriptedServer server(StreamAndStay({"one\n"}), ScriptedTls{authority.Issue(), ""});
   const auto client = ClientOf(server.url(), Always(Trusting(authority)));
   RecordingObserver observer;
   const auto exchange = client->Start(Watch(), observer);

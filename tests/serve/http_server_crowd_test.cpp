@@ -87,9 +87,7 @@ TEST_F(HttpServerTest, SixHundredSilentConnectionsDoNotKeepOthersOut) {
 }
 
 TEST_F(HttpServerTest, WhoAsksOftenOutlivesThoseWhoWait) {
-  HttpServerOptions options = Patient();
-  options.max_connections = 4;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::max_connections, 4);
   RawClient busy = Connect();
   std::vector<RawClient> silent;
   for (int i = 0; i < 20; ++i) {
@@ -104,11 +102,7 @@ TEST_F(HttpServerTest, WhereAllConnectionsAreAnsweredSlowlyTheOldestMakesRoom) {
   options.max_pending_bytes = 10 * kBigSize;
   Start(std::move(options));
   std::vector<RawClient> slow;
-  for (int i = 0; i < 3; ++i) {
-    slow.push_back(Connect());
-    slow.back().Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
-    ASSERT_TRUE(slow.back().AwaitReadable());
-  }
+  for (int i = 0; i < 3; ++i) slow.push_back(AskForBig());
   EXPECT_TRUE(Serves());
   EXPECT_FALSE(slow[0].Receive());
   EXPECT_TRUE(slow[2].Receive());
@@ -151,11 +145,7 @@ TEST_F(HttpServerTest, StoppingEndsAtOnceWithSilentAndSlowClients) {
   RawClient idle = Connect();
   ASSERT_EQ(idle.Get("/").status, 200);
   std::vector<RawClient> slow;
-  for (int i = 0; i < 5; ++i) {
-    slow.push_back(Connect());
-    slow.back().Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
-    ASSERT_TRUE(slow.back().AwaitReadable());
-  }
+  for (int i = 0; i < 5; ++i) slow.push_back(AskForBig());
   const auto port = server_->Port();
   const auto begin = std::chrono::steady_clock::now();
   server_.reset();
@@ -167,12 +157,8 @@ TEST_F(HttpServerTest, StoppingEndsAtOnceWithSilentAndSlowClients) {
 }
 
 TEST_F(HttpServerTest, StoppingLetsAnAnswerUnderWayEnd) {
-  HttpServerOptions options = Patient();
-  options.stop_grace = 10s;
-  Start(std::move(options));
-  RawClient client = Connect();
-  client.Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
-  ASSERT_TRUE(client.AwaitReadable());
+  StartWith(&HttpServerOptions::stop_grace, 10s);
+  RawClient client = AskForBig();
   auto stopped = std::async(std::launch::async, [this] { server_.reset(); });
   const auto response = client.Receive();
   ASSERT_TRUE(response);
@@ -181,9 +167,7 @@ TEST_F(HttpServerTest, StoppingLetsAnAnswerUnderWayEnd) {
 }
 
 TEST_F(HttpServerTest, StoppingWithoutClientsTakesNoTime) {
-  HttpServerOptions options = Patient();
-  options.stop_grace = 1h;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::stop_grace, 1h);
   const auto begin = std::chrono::steady_clock::now();
   server_.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);

@@ -15,25 +15,19 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST_F(HttpServerTest, AClientThatSendsNothingIsClosed) {
-  HttpServerOptions options = Patient();
-  options.header_timeout = 50ms;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::header_timeout, 50ms);
   EXPECT_TRUE(Connect().AwaitClosed());
 }
 
 TEST_F(HttpServerTest, AClientThatSendsHalfAHeaderIsClosed) {
-  HttpServerOptions options = Patient();
-  options.header_timeout = 50ms;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::header_timeout, 50ms);
   RawClient client = Connect();
   client.Send("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
   EXPECT_TRUE(client.AwaitClosed());
 }
 
 TEST_F(HttpServerTest, AClientThatDripsItsHeaderIsClosed) {
-  HttpServerOptions options = Patient();
-  options.header_timeout = 100ms;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::header_timeout, 100ms);
   RawClient client = Connect();
   client.Send("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
   bool closed = false;
@@ -42,27 +36,21 @@ TEST_F(HttpServerTest, AClientThatDripsItsHeaderIsClosed) {
 }
 
 TEST_F(HttpServerTest, AClientThatSendsHalfABodyIsClosed) {
-  HttpServerOptions options = Patient();
-  options.header_timeout = 50ms;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::header_timeout, 50ms);
   RawClient client = Connect();
   client.Send("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc");
   EXPECT_TRUE(client.AwaitClosed());
 }
 
 TEST_F(HttpServerTest, AnIdleClientIsClosedAfterALongerTime) {
-  HttpServerOptions options = Patient();
-  options.idle_timeout = 50ms;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::idle_timeout, 50ms);
   RawClient client = Connect();
   EXPECT_EQ(client.Get("/").status, 200);
   EXPECT_TRUE(client.AwaitClosed());
 }
 
 TEST_F(HttpServerTest, BetweenTwoRequestsTheHeaderTimeoutDoesNotCount) {
-  HttpServerOptions options = Patient();
-  options.header_timeout = 500ms;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::header_timeout, 500ms);
   RawClient idle = Connect();
   EXPECT_EQ(idle.Get("/").status, 200);
   EXPECT_TRUE(Connect().AwaitClosed()) << "the header timeout has passed for somebody else";
@@ -72,38 +60,23 @@ TEST_F(HttpServerTest, BetweenTwoRequestsTheHeaderTimeoutDoesNotCount) {
 }
 
 TEST_F(HttpServerTest, AClientThatDoesNotTakeItsAnswerIsClosed) {
-  HttpServerOptions options = Patient();
-  options.write_timeout = 100ms;
-  Start(std::move(options));
-  RawClient client = Connect();
-  client.Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
-  ASSERT_TRUE(client.AwaitReadable());
+  StartWith(&HttpServerOptions::write_timeout, 100ms);
+  RawClient client = AskForBig();
   EXPECT_TRUE(Eventually([&] { return server_->Connections() == 0; }));
   EXPECT_FALSE(client.Receive()) << "the answer is not complete";
 }
 
 TEST_F(HttpServerTest, AClientThatVanishesDuringTheAnswerIsForgotten) {
   Start(Patient());
-  for (int i = 0; i < 3; ++i) {
-    RawClient client = Connect();
-    client.Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
-    ASSERT_TRUE(client.AwaitReadable());
-    client.Reset();
-  }
+  for (int i = 0; i < 3; ++i) AskForBig().Reset();
   EXPECT_TRUE(Eventually([&] { return server_->Connections() == 0; }));
   EXPECT_TRUE(Serves());
 }
 
 TEST_F(HttpServerTest, AnswersThatNobodyTakesAreBoundedInMemory) {
-  HttpServerOptions options = Patient();
-  options.max_pending_bytes = kBigSize * 2 + kBigSize / 2;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::max_pending_bytes, kBigSize * 2 + kBigSize / 2);
   std::vector<RawClient> clients;
-  for (int i = 0; i < 4; ++i) {
-    clients.push_back(Connect());
-    clients.back().Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
-    ASSERT_TRUE(clients.back().AwaitReadable());
-  }
+  for (int i = 0; i < 4; ++i) clients.push_back(AskForBig());
   EXPECT_TRUE(Eventually([&] { return server_->Connections() == 2; }));
   EXPECT_FALSE(clients[0].Receive()) << "the oldest are given up";
   EXPECT_FALSE(clients[1].Receive());
@@ -112,9 +85,7 @@ TEST_F(HttpServerTest, AnswersThatNobodyTakesAreBoundedInMemory) {
 }
 
 TEST_F(HttpServerTest, AnAnswerAboveTheBoundIsStillGiven) {
-  HttpServerOptions options = Patient();
-  options.max_pending_bytes = 1000;
-  Start(std::move(options));
+  StartWith(&HttpServerOptions::max_pending_bytes, 1000);
   EXPECT_EQ(Connect().Get("/big").body.size(), kBigSize);
 }
 

@@ -179,9 +179,7 @@ class RecordingObserver final : public RequestObserver {
 
 TEST_F(HttpServerTest, TheObserverIsToldBeginAndEndOfEachRequest) {
   RecordingObserver observer;
-  HttpServerOptions options;
-  options.observer = &observer;
-  Start(std::move(options));
+  Start({.observer = &observer});
   RawClient client = Connect();
   client.Get("/?x");
   client.Get("/nothing");
@@ -195,12 +193,8 @@ TEST_F(HttpServerTest, TheObserverIsToldBeginAndEndOfEachRequest) {
 
 TEST_F(HttpServerTest, TheObserverIsToldTheEndWhereTheClientIsGone) {
   RecordingObserver observer;
-  HttpServerOptions options;
-  options.observer = &observer;
-  Start(std::move(options));
-  RawClient client = Connect();
-  client.Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
-  ASSERT_TRUE(client.AwaitReadable());
+  Start({.observer = &observer});
+  RawClient client = AskForBig();
   client.Reset();
   EXPECT_TRUE(Eventually([&] { return observer.Notes().size() == 2; }));
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kube_events/serve/http_server.h"
@@ -47,7 +48,22 @@ class HttpServerTest : public testing::Test {
     server_ = std::move(*server);
   }
 
+  // Patient but for this one.
+  template <typename Value>
+  void StartWith(Value HttpServerOptions::*option, std::type_identity_t<Value> value) {
+    HttpServerOptions options = Patient();
+    options.*option = value;
+    Start(std::move(options));
+  }
+
   RawClient Connect() const { return RawClient(server_->Port()); }
+  // Asks for more than its buffers take, and waits until the first of it is there.
+  RawClient AskForBig() const {
+    RawClient client = Connect();
+    client.Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_TRUE(client.AwaitReadable());
+    return client;
+  }
   // Whether somebody else gets an answer.
   bool Serves() const {
     const auto response = Connect().Get("/");

@@ -15,15 +15,16 @@ using testing::IsEmpty;
 
 class ConfigScanTest : public testing::Test {
  protected:
-  ConfigScan Scan() {
+  ConfigSources Sources() const {
     ConfigSources sources;
     sources.config = dir_.path() / "main.conf";
     sources.watched = watched_;
     sources.environment = [](const std::string& name) {
       return name == "PART" ? std::optional<std::string>("part") : std::nullopt;
     };
-    return ScanConfiguration(sources);
+    return sources;
   }
+  ConfigScan Scan() const { return ScanConfiguration(Sources()); }
   bool Watches(const ConfigScan& scan, const std::string& folder, const std::string& name) {
     const auto found = scan.folders.find(folder.empty() ? dir_.path() : dir_.path() / folder);
     return found != scan.folders.end() && found->second.Includes(name);
@@ -118,36 +119,61 @@ TEST_F(ConfigScanTest, AHugeFileIsHashedButNotSearched) {
   EXPECT_EQ(scan.seen.refusal, "");
 }
 
-TEST_F(ConfigScanTest, ThePollingStampChangesWithFilesOldAndNew) {
+// The stamp that polling compares, after one scan of what is there.
+class PollingStampTest : public ConfigScanTest {
+ protected:
+  void Look() { last_ = Scan(); }
+  std::uint64_t Stamp() const { return StampOf(Sources(), last_); }
+
+  ConfigScan last_;
+};
+
+TEST_F(PollingStampTest, ChangesWithFilesOldAndNew) {
   dir_.Write("main.conf", "[SERVICE]\n");
   fs::create_directory(dir_.path() / "extra");
   watched_ = {dir_.path() / "extra"};
-  ConfigSources sources;
-  sources.config = dir_.path() / "main.conf";
-  sources.watched = watched_;
-  const auto scan = ScanConfiguration(sources);
-  const auto stamp = StampOf(sources, scan);
-  EXPECT_EQ(StampOf(sources, scan), stamp);
-  dir_.Write("extra/new", "1");
-  const auto with_new = StampOf(sources, scan);
+  Look();
+  const auto stamp = Stamp();
+  EXPECT_EQ(Stamp(), stamp);
+  dir_.Write("extra/deep/new", "1");
+  const auto with_new = Stamp();
   EXPECT_NE(with_new, stamp);
   dir_.Write("main.conf", "[SERVICE]\n\n");
-  EXPECT_NE(StampOf(sources, scan), with_new);
+  EXPECT_NE(Stamp(), with_new);
 }
 
-TEST_F(ConfigScanTest, ThePollingStampChangesWithANewFileThatAnIncludeMatches) {
+TEST_F(PollingStampTest, ChangesWithANewFileThatAnIncludeMatches) {
   dir_.Write("main.conf", "@INCLUDE conf.d/*.conf\n");
   dir_.Write("conf.d/a.conf", "[INPUT]\n");
-  ConfigSources sources;
-  sources.config = dir_.path() / "main.conf";
-  const auto scan = ScanConfiguration(sources);
-  const auto stamp = StampOf(sources, scan);
-  EXPECT_EQ(StampOf(sources, scan), stamp);
+  Look();
+  const auto stamp = Stamp();
+  EXPECT_EQ(Stamp(), stamp);
   dir_.Write("conf.d/b.conf", "[OUTPUT]\n");
-  const auto with_new = StampOf(sources, scan);
+  const auto with_new = Stamp();
   EXPECT_NE(with_new, stamp);
   fs::remove(dir_.path() / "conf.d/b.conf");
-  EXPECT_NE(StampOf(sources, scan), with_new);
+  EXPECT_NE(Stamp(), with_new);
+}
+
+TEST_F(PollingStampTest, ChangesWhenALinkInAnIncludedFolderLeadsSomewhereAtLast) {
+  dir_.Write("main.conf", "@INCLUDE parts/*/*.conf\n");
+  dir_.Write("parts/one/a.conf", "[INPUT]\n");
+  fs::create_directory_symlink(dir_.path() / "later", dir_.path() / "parts/two");
+  Look();
+  const auto stamp = Stamp();
+  dir_.Write("later/a.conf", "[INPUT]\n");
+  EXPECT_NE(Stamp(), stamp);
+}
+
+TEST_F(PollingStampTest, DoesNotChangeWithWhatNoIncludeCanMatch) {
+  dir_.Write("main.conf", "@INCLUDE conf.d/*.conf\n");
+  dir_.Write("conf.d/a.conf", "[INPUT]\n");
+  dir_.Write("conf.d/deep/stranger", "1");
+  Look();
+  const auto stamp = Stamp();
+  dir_.Write("conf.d/deep/stranger", "12");
+  dir_.Write("conf.d/deep/another", "1");
+  EXPECT_EQ(Stamp(), stamp);
 }
 
 TEST_F(ConfigScanTest, FoldersThatAPatternMatchesAreWatchedAndThoseThatItMayMatchSoon) {

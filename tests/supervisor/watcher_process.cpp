@@ -11,12 +11,12 @@
 
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "supervisor/processes.h"
 #include "support/eventually.h"
 #include "support/http_fetch.h"
+#include "support/metrics_page.h"
 
 extern char** environ;
 
@@ -180,12 +180,7 @@ std::pair<int, std::string> WatcherProcess::Page(const std::string& path) const 
 }
 
 double WatcherProcess::Metric(const std::string& sample) const {
-  std::istringstream page(Page("/metrics").second);
-  const std::string start = "fluent_bit_watcher_" + sample + " ";
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with(start)) return std::atof(line.c_str() + start.size());
-  }
-  return -1;
+  return ReadSample(Page("/metrics").second, "fluent_bit_watcher_" + sample).value_or(-1);
 }
 
 bool WatcherProcess::EventuallyMetric(const std::string& sample, double value) const {

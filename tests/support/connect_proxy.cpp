@@ -2,16 +2,13 @@
 
 #include <utility>  // which Boost.Asio 1.74 uses without including it
 
-#include <array>
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read_until.hpp>
-#include <boost/asio/write.hpp>
 #include <mutex>
 #include <set>
 #include <thread>
+
+#include "support/relay.h"
 
 namespace kube_events {
 namespace {
@@ -19,8 +16,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-
-tcp::endpoint Loopback(std::uint16_t port) { return {asio::ip::address_v4::loopback(), port}; }
 
 }  // namespace
 
@@ -46,25 +41,18 @@ struct ConnectProxy::Impl {
   std::jthread thread;
 };
 
-// One client and where it leads.
-class ConnectProxy::Impl::Link : public std::enable_shared_from_this<Link> {
+class ConnectProxy::Impl::Link : public RelayLink {
  public:
-  Link(Impl& proxy, tcp::socket client) : proxy_(proxy), client_(std::move(client)), server_(proxy.io) {
+  Link(Impl& proxy, tcp::socket client) : RelayLink(proxy.io, std::move(client)), proxy_(proxy) {
     proxy_.links.insert(this);
   }
-  ~Link() { proxy_.links.erase(this); }
+  ~Link() override { proxy_.links.erase(this); }
 
   void Start() {
     asio::async_read_until(client_, asio::dynamic_buffer(head_), "\r\n\r\n",
-                           [self = shared_from_this()](error_code error, std::size_t) {
-                             if (!error) self->OnRequest();
+                           [this, self = shared_from_this()](error_code error, std::size_t) {
+                             if (!error) OnRequest();
                            });
-  }
-
-  void Break() {
-    error_code ignored;
-    client_.close(ignored);
-    server_.close(ignored);
   }
 
  private:
@@ -73,33 +61,15 @@ class ConnectProxy::Impl::Link : public std::enable_shared_from_this<Link> {
       const std::lock_guard lock(proxy_.mutex);
       proxy_.requests.push_back(head_);
     }
-    const bool carried = proxy_.target != 0;
-    error_code error;
-    if (carried) server_.connect(Loopback(proxy_.target), error);
+    const bool carried = proxy_.target != 0 && !Connect(proxy_.target);
     const std::string answer = carried ? "HTTP/1.1 200 Connection established\r\n\r\n" : proxy_.refusal;
+    error_code error;
     asio::write(client_, asio::buffer(answer), error);
-    if (!carried || error) return;
-    Carry(client_, server_, upward_);
-    Carry(server_, client_, downward_);
-  }
-
-  using Buffer = std::array<char, 16384>;
-
-  void Carry(tcp::socket& from, tcp::socket& to, Buffer& buffer) {
-    from.async_read_some(asio::buffer(buffer),
-                         [this, self = shared_from_this(), &from, &to, &buffer](error_code error, std::size_t size) {
-                           if (!error) asio::write(to, asio::buffer(buffer, size), error);
-                           if (error) return Break();
-                           Carry(from, to, buffer);
-                         });
+    if (carried && !error) Carry();
   }
 
   Impl& proxy_;
-  tcp::socket client_;
-  tcp::socket server_;
   std::string head_;
-  Buffer upward_{};
-  Buffer downward_{};
 };
 
 void ConnectProxy::Impl::Accept() {
@@ -123,7 +93,7 @@ std::vector<std::string> ConnectProxy::requests() const {
 
 void ConnectProxy::Break() {
   asio::post(impl_->io, [impl = impl_.get()] {
-    for (Impl::Link* link : impl->links) link->Break();
+    for (Impl::Link* link : impl->links) link->End();
   });
 }
 

@@ -37,9 +37,11 @@ EventCounts ToEventCounts(const sim::OccurrenceCounts& truth) {
   return counts;
 }
 
+std::optional<std::string> NoEnvironment(const std::string& /*name*/) { return std::nullopt; }
+
 void ExporterFixture::SetUpTestSuite() { InitialiseNetworking(); }
 
-ExporterOptions ExporterFixture::Options(const std::string& apiserver) {
+ExporterOptions TestOptions(const std::string& apiserver) {
   ExporterOptions options;
   options.apiserver = apiserver;
   options.host = "127.0.0.1";
@@ -49,8 +51,7 @@ ExporterOptions ExporterFixture::Options(const std::string& apiserver) {
 }
 
 void ExporterFixture::Start(const ExporterOptions& options, const Environment& environment) {
-  const Environment none = [](const std::string&) { return std::nullopt; };
-  auto started = Exporter::Start(options, environment ? environment : none);
+  auto started = Exporter::Start(options, environment);
   ASSERT_TRUE(started) << started.error().message;
   exporter_ = std::move(*started);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kube_events/app/exporter.h"
@@ -17,6 +18,11 @@
 namespace kube_events {
 
 WallTime SystemNow();
+
+// For an exporter in a test: it serves on a free port of loopback and logs nothing.
+ExporterOptions TestOptions(const std::string& apiserver);
+// None of the process's own.
+std::optional<std::string> NoEnvironment(const std::string& name);
 
 // A Warning about a Pod, as kubelet writes it at `now`. Its counter is PodSeries(reason, space).
 sim::EventObject MakePodEvent(const std::string& name, const std::string& reason, std::int32_t count = 1,
@@ -31,10 +37,9 @@ class ExporterFixture : public testing::Test {
 
   explicit ExporterFixture(sim::SimServerOptions server = {}) : server_(std::move(server)) {}
 
-  static ExporterOptions Options(const std::string& apiserver);
-  // `environment`: none of the process's own.
-  void Start(const ExporterOptions& options, const Environment& environment = {});
-  void StartReady(const ExporterOptions& options, const Environment& environment = {});
+  static ExporterOptions Options(const std::string& apiserver) { return TestOptions(apiserver); }
+  void Start(const ExporterOptions& options, const Environment& environment = NoEnvironment);
+  void StartReady(const ExporterOptions& options, const Environment& environment = NoEnvironment);
   void StartReady() { StartReady(Options(server_.Url())); }
   FetchResponse Fetch(const std::string& path, const FetchOptions& options = {});
 

@@ -1,23 +1,22 @@
 #include "support/metrics_page.h"
 
+#include <cstdlib>
 #include <sstream>
-#include <utility>
 
 namespace kube_events {
 namespace {
 
-// The label values of a sample, joined by bars; escapes stay as they are written.
-std::string LabelValues(const std::string& line) {
-  std::string values;
+// The label values of a sample.
+std::vector<std::string> LabelValues(const std::string& line) {
+  std::vector<std::string> values;
   bool quoted = false;
-  bool first = true;
   for (std::size_t at = line.find('{'); at < line.size() && (quoted || line[at] != '}'); ++at) {
     if (line[at] == '"') {
       quoted = !quoted;
-      if (quoted && !std::exchange(first, false)) values += '|';
+      if (quoted) values.emplace_back();
     } else if (quoted) {
-      values += line[at];
-      if (line[at] == '\\' && at + 1 < line.size()) values += line[++at];
+      values.back() += line[at];
+      if (line[at] == '\\' && at + 1 < line.size()) values.back() += line[++at];
     }
   }
   return values;
@@ -25,13 +24,25 @@ std::string LabelValues(const std::string& line) {
 
 }  // namespace
 
+std::optional<MetricSample> ReadSampleLine(const std::string& line) {
+  const std::size_t space = line.rfind(' ');
+  if (line.starts_with('#') || space == std::string::npos) return std::nullopt;
+  const char* begin = line.c_str() + space + 1;
+  char* end = nullptr;
+  const double value = std::strtod(begin, &end);
+  if (end == begin || *end != '\0') return std::nullopt;
+  return MetricSample{line.substr(0, line.find_first_of("{ ")), LabelValues(line), value};
+}
+
 EventCounts ReadEventCounts(const std::string& page, bool with_zero) {
   EventCounts counts;
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("kube_events_total{")) continue;
-    const auto value = static_cast<std::int64_t>(std::stod(line.substr(line.rfind(' ') + 1)));
-    if (value != 0 || with_zero) counts[LabelValues(line)] = value;
+    const MetricSample sample = ReadSampleLine(line).value();
+    std::string key;
+    for (std::size_t i = 0; i < sample.labels.size(); ++i) key += (i == 0 ? "" : "|") + sample.labels[i];
+    if (sample.value != 0 || with_zero) counts[key] = static_cast<std::int64_t>(sample.value);
   }
   return counts;
 }

@@ -6,8 +6,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kube_events {
+
+struct MetricSample {
+  std::string name;
+  std::vector<std::string> labels;  // their values, escapes as they are written
+  double value = 0;
+};
+
+// One line of a page; nothing where it is no sample, as a comment.
+std::optional<MetricSample> ReadSampleLine(const std::string& line);
 
 // kube_events_total by "type|namespace|kind|reason". Series that are 0 are left out unless asked for.
 using EventCounts = std::map<std::string, std::int64_t>;

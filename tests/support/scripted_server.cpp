@@ -223,6 +223,19 @@ void ScriptedServer::Serve(int socket) {
   ::close(socket);
 }
 
+void AnswerAll(ScriptedConnection& connection) {
+  while (!connection.ReadRequest().empty()) connection.Respond(200, "hello");
+}
+
+ScriptedServer::Script StreamAndStay(std::vector<std::string> chunks) {
+  return [chunks = std::move(chunks)](ScriptedConnection& connection) {
+    connection.ReadRequest();
+    connection.Send(kChunkedHead);
+    for (const std::string& chunk : chunks) connection.SendChunk(chunk);
+    connection.WaitUntilClosed();
+  };
+}
+
 HangingAddress::HangingAddress() : listener_(Listen(0, port_)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;

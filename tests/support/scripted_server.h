@@ -87,6 +87,11 @@ class ScriptedServer {
   std::jthread accepting_;
 };
 
+// Scripts that many tests play. Answers "hello" to every request.
+void AnswerAll(ScriptedConnection& connection);
+// Answers one request with the head of a chunked response and these chunks, and goes on without an end.
+ScriptedServer::Script StreamAndStay(std::vector<std::string> chunks = {});
+
 // An address where connecting neither succeeds nor fails: its queue of connections is full.
 class HangingAddress {
  public:

@@ -2,6 +2,7 @@
 // where that happens make the occurrences to add and what is known afterwards. No state, no clock; any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -9,6 +10,11 @@
 #include "kube_events/counting/occurrence_counter.h"
 
 namespace kube_events {
+
+// Writers stamp epochs with their own clocks, cut to seconds: an epoch may be so much off.
+inline constexpr std::chrono::seconds kEpochSkew{5};
+// API servers stamp creation times with their own clocks, in no exact order: these may be so much apart.
+inline constexpr std::chrono::seconds kCreationSkew{30};
 
 // What is remembered of one namespace/name, whether its object lives, was deleted, or comes from a checkpoint (which
 // holds no version: it is 0).

@@ -24,6 +24,9 @@ struct Scope {
 // Index into the list of scopes of this process.
 using ScopeIndex = std::uint16_t;
 
+// The API group, as RBAC and paths name it: "" or "events.k8s.io".
+std::string_view GroupOf(EventApi api);
+
 // "v1" or "events.k8s.io/v1", as --event-api takes them.
 std::string_view ToString(EventApi api);
 

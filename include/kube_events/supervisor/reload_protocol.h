@@ -63,12 +63,14 @@ enum class ReloadResult { kApplied, kRejected, kFailed, kTimeout };
 std::string_view ToString(ReloadResult result);
 
 namespace reload_effect {
-struct ScanConfig {};   // read the configuration now and answer with Seen
-struct CheckConfig {};  // have the child's binary check it: --dry-run
-struct ReadCount {};    // ask how often the child has reloaded
-struct Trigger {};      // tell the child to reload
-struct EndChild {};     // it does not come back: end it, and with it the watcher
-struct Finished {       // a reload came to an end
+struct ScanConfig {};           // read the configuration now and answer with Seen
+struct CheckConfig {};          // have the child's binary check it: --dry-run
+struct ReadCount {              // ask how often the child has reloaded
+  bool before_trigger = false;  // what is to come is compared with it
+};
+struct Trigger {};   // tell the child to reload
+struct EndChild {};  // it does not come back: end it, and with it the watcher
+struct Finished {    // a reload came to an end
   ReloadResult result = ReloadResult::kApplied;
   std::uint64_t content = 0;
   std::string words = {};                   // why not
