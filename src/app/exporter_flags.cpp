@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "flag_values.h"
 #include "kube_events/app/exporter_options.h"
+#include "kube_events/base/flag_values.h"
 #include "kube_events/base/text.h"
 
 namespace kube_events {

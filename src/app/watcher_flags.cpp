@@ -1,5 +1,5 @@
-#include "flag_values.h"
 #include "kube_events/app/watcher_options.h"
+#include "kube_events/base/flag_values.h"
 
 namespace kube_events {
 namespace {

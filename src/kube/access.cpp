@@ -6,8 +6,8 @@
 #include "kube/files.h"
 #include "kube/kubeconfig.h"
 #include "kube/kubeconfig_access.h"
-#include "kube/tls_files.h"
 #include "kube_events/base/text.h"
+#include "kube_events/kube/tls_files.h"
 #include "kube_events/net/server_url.h"
 
 namespace kube_events {

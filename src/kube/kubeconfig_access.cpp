@@ -7,7 +7,7 @@
 #include "kube/exec_plugin.h"
 #include "kube/impersonation.h"
 #include "kube/text.h"
-#include "kube/tls_files.h"
+#include "kube_events/kube/tls_files.h"
 #include "kube_events/net/server_url.h"
 
 namespace kube_events {

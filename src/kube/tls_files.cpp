@@ -1,4 +1,4 @@
-#include "kube/tls_files.h"
+#include "kube_events/kube/tls_files.h"
 
 #include <memory>
 #include <mutex>

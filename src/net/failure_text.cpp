@@ -90,7 +90,7 @@ Error DescribeBroken(const HttpFailure& failure) {
                             "; this is normal when the server or a proxy restarts");
   }
   return Retry("protocol", failure.server + " sent what is not HTTP (" + failure.library +
-                               "); check that the address and port are those of an API server");
+                               "); check the address, the port, and whether it is http or https");
 }
 
 }  // namespace

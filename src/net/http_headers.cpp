@@ -91,8 +91,11 @@ OptionalTime ParseHttpDate(std::string_view value) {
   return comma == std::string_view::npos ? ParseAscTime(value) : ParseWithComma(value.substr(comma + 1));
 }
 
-std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view value) {
+std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view value, OptionalTime now) {
   value = Trimmed(value);
+  if (const OptionalTime date = ParseHttpDate(value); date && now) {
+    return std::clamp(std::chrono::ceil<std::chrono::seconds>(*date - *now), std::chrono::seconds{0}, kMaxRetryAfter);
+  }
   if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return {};
   // More digits than fit: certainly more than the maximum.
   const auto seconds = Number(value);

@@ -39,8 +39,8 @@ HttpHead ToHead(const http_response& response) {
   HttpHead head;
   head.status = response.status_code();
   head.content_type = HeaderValue(response, "Content-Type");
-  head.retry_after = ParseRetryAfter(HeaderValue(response, "Retry-After"));
   head.date = ParseHttpDate(HeaderValue(response, "Date"));
+  head.retry_after = ParseRetryAfter(HeaderValue(response, "Retry-After"), head.date);
   return head;
 }
 
@@ -131,7 +131,7 @@ void Transfer::OnInterim(int status) {
   owner_->OnFailed(connection_);
   Finish(Fail({ErrorKind::kRetry,
                server_ + " sent an interim response (" + std::to_string(status) +
-                   "), which is not supported; have the proxy before the API server send none",
+                   "), which is not supported; have the proxy before the server send none",
                {},
                "protocol"}));
   Cancel();

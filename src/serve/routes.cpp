@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kube_events/base/gzip.h"
 #include "kube_events/serve/content_negotiation.h"
 
 namespace kube_events {

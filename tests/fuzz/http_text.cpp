@@ -5,10 +5,11 @@
 #include <string>
 
 #include "fuzz/check.h"
+#include "kube_events/base/gzip.h"
 #include "kube_events/base/text.h"
 #include "kube_events/serve/content_negotiation.h"
 #include "kube_events/serve/router.h"
-#include "serve/gunzip.h"
+#include "support/gunzip.h"
 
 namespace {
 

@@ -106,5 +106,21 @@ TEST_F(TokenFileTest, MustHoldATokenAtStart) {
   }
 }
 
+TEST_F(TokenFileTest, APasswordFileIsReadAgainInTheSameWay) {
+  const auto credentials = MakePasswordFileCredentials("Aladdin", file_, clock_, {}).value();
+  EXPECT_EQ(HeaderOf(*credentials), "Authorization: Basic QWxhZGRpbjpmaXJzdA==");
+  dir_.Write("token", "open sesame\n");
+  clock_.Advance(seconds(60));
+  EXPECT_EQ(HeaderOf(*credentials), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+}
+
+TEST_F(TokenFileTest, AUserIsOneAndThePasswordIsThere) {
+  EXPECT_FALSE(MakePasswordFileCredentials("a:b", file_, clock_, {}));
+  EXPECT_FALSE(MakePasswordFileCredentials("a\nb", file_, clock_, {}));
+  const auto empty = MakePasswordFileCredentials("a", dir_.Write("empty", "\n"), clock_, {});
+  ASSERT_FALSE(empty);
+  EXPECT_NE(empty.error().message.find("put a password there"), std::string::npos) << empty.error().message;
+}
+
 }  // namespace
 }  // namespace kube_events

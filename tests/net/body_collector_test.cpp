@@ -11,11 +11,12 @@ namespace {
 
 class BodyCollectorTest : public ::testing::Test {
  protected:
-  BodyCollector Make(std::size_t max_bytes) {
-    return BodyCollector(max_bytes, [this](Result<HttpResponse> response) {
+  BodyCollector Make(std::size_t max_bytes, BodyUse use = BodyUse::kWhole) {
+    const auto tell = [this](Result<HttpResponse> response) {
       EXPECT_FALSE(told_) << "told twice";
       told_ = std::move(response);
-    });
+    };
+    return BodyCollector(max_bytes, tell, use);
   }
 
   FakeHttpClient client_;
@@ -64,6 +65,37 @@ TEST_F(BodyCollectorTest, FailsOnceAndAtOnceBeyondTheLimit) {
   EXPECT_NE(told_->error().message.find("4 bytes"), std::string::npos);
   client_.last().Body("more");
   client_.last().End();
+}
+
+TEST_F(BodyCollectorTest, OfAnExcerptTheBeginningComesAtOnce) {
+  BodyCollector collector = Make(4, BodyUse::kExcerpt);
+  const auto exchange = client_.Start({}, collector);
+  client_.last().Head(503);
+  client_.last().Body("too");
+  EXPECT_FALSE(told_);
+  client_.last().Body(" much to read");
+  ASSERT_TRUE(told_ && *told_);
+  EXPECT_EQ((*told_)->head.status, 503);
+  EXPECT_EQ((*told_)->body, "too ");
+  client_.last().Body("more");
+  client_.last().End();
+}
+
+TEST_F(BodyCollectorTest, AnExcerptMayBreakOffButHasAStatus) {
+  BodyCollector collector = Make(100, BodyUse::kExcerpt);
+  const auto exchange = client_.Start({}, collector);
+  client_.last().Head(201);
+  client_.last().Body("half");
+  client_.last().Fail({ErrorKind::kRetry, "gone"});
+  ASSERT_TRUE(told_ && *told_);
+  EXPECT_EQ((*told_)->head.status, 201);
+  EXPECT_EQ((*told_)->body, "half");
+  told_.reset();
+  BodyCollector other = Make(100, BodyUse::kExcerpt);
+  const auto refused = client_.Start({}, other);
+  client_.last().Fail({ErrorKind::kRetry, "refused"});
+  ASSERT_TRUE(told_ && !*told_);
+  EXPECT_EQ(told_->error().message, "refused");
 }
 
 }  // namespace

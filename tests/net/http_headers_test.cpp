@@ -60,7 +60,16 @@ TEST(ParseRetryAfter, IsBoundedByADay) {
   EXPECT_EQ(ParseRetryAfter("99999999999999999999999"), seconds{86'400});
 }
 
-TEST(ParseRetryAfter, RefusesDatesAndNonsense) {
+TEST(ParseRetryAfter, ReadsADateFromThatOfTheServer) {
+  const OptionalTime now = ParseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(ParseRetryAfter("Sun, 06 Nov 1994 08:51:37 GMT", now), seconds{120});
+  EXPECT_EQ(ParseRetryAfter("Sun, 06 Nov 1994 08:00:00 GMT", now), seconds{0});
+  EXPECT_EQ(ParseRetryAfter("Mon, 06 Nov 1995 08:49:37 GMT", now), seconds{86'400});
+  EXPECT_EQ(ParseRetryAfter("120", now), seconds{120});
+  EXPECT_FALSE(ParseRetryAfter("tomorrow", now));
+}
+
+TEST(ParseRetryAfter, RefusesNonsenseAndDatesWithoutOneToCountFrom) {
   for (const char* text : {"", " ", "-1", "1.5", "1s", "Sun, 06 Nov 1994 08:49:37 GMT"}) {
     EXPECT_FALSE(ParseRetryAfter(text)) << text;
   }

@@ -5,8 +5,8 @@
 
 #include "kube_events/metrics/event_counters.h"
 #include "kube_events/serve/metrics_request_observer.h"
-#include "serve/gunzip.h"
 #include "support/fake_clock.h"
+#include "support/gunzip.h"
 
 namespace kube_events {
 namespace {

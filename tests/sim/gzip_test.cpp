@@ -1,6 +1,6 @@
 // Compressed answers.
-#include "serve/gunzip.h"
 #include "sim/sim_test_support.h"
+#include "support/gunzip.h"
 
 namespace kube_events::sim {
 namespace {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kube_events/base/result.h"
@@ -44,9 +45,9 @@ struct SinkTlsSettings {
 };
 
 struct HttpSinkSettings {
-  std::string url;  // without user and password
+  std::string url;  // without user and password; with path and query as the receiver gets them
   bool gzip = false;
-  std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::pair<std::string, std::string>> headers;  // names differ; the values may be secrets
   std::filesystem::path bearer_token_file;
   std::string basic_user;
   std::filesystem::path basic_password_file;
@@ -68,7 +69,7 @@ struct ForwardSinkSettings {
 };
 
 struct SinkSettings {
-  std::string id;  // in metrics, logs and the checkpoint: the URL without secrets and options, or its name in the file
+  std::string id;  // in metrics, logs and the checkpoint: its name, or else the URL without options
   SinkKind kind = SinkKind::kStdout;
   RecordFormat format = RecordFormat::kRaw;
 
@@ -99,19 +100,28 @@ struct SinkDefaults {
   OverflowPolicy overflow = OverflowPolicy::kPause;
 };
 
-// A URL of --forward: stdout:, file:///path, http(s)://host/path, forward://host:port[,host:port…] and forward+tls://…;
-// options as query parameters, which docs/forwarding.md lists. Parameters that are no option of ours stay part of an
-// http URL only behind "?query=" … as documented there. Fails with kConfiguration: what is wrong, and what to write.
+// A URL of --forward: stdout:, file:///path, http(s)://host/path, forward://host[:port][,host[:port]…] and
+// forward+tls://…, with options as query parameters, percent-encoded; docs/forwarding.md lists them. Every parameter is
+// an option of ours: what an http receiver itself wants as its query goes, encoded once more, into the option `query`.
+// Fails with kConfiguration: what is wrong, and what to write. Secrets belong into files, so a URL with a user or a
+// password is refused, and a message never shows a URL that has one.
 Result<SinkSettings> ParseSinkUrl(std::string_view url, const SinkDefaults& defaults);
 
-// The YAML of --forward-config: a list `sinks`, each with name, url, options under the same names, and `filter`.
-// `where`: for messages. Fails with kConfiguration.
+// The YAML of --forward-config: a list `sinks`, each with `name`, `url`, options under the same names, and `filter`
+// with those that choose Events. The url of an http sink is taken as it is, with its query; those of others have none.
+// `where`: for messages, the name of the file. Fails with kConfiguration, also where CheckDistinctSinks does.
 Result<std::vector<SinkSettings>> ParseForwardConfig(std::string_view yaml, std::string_view where,
                                                      const SinkDefaults& defaults);
+
+// Fails with kConfiguration where two of all sinks have the same id, under which their positions are kept, or write the
+// same file.
+Result<void> CheckDistinctSinks(const std::vector<SinkSettings>& sinks);
 
 // "all", "first", "throttle:30s". Fails with kConfiguration.
 Result<UpdatePolicy> ParseUpdatePolicy(std::string_view text);
 // "pause", "drop-oldest". Fails with kConfiguration.
 Result<OverflowPolicy> ParseOverflowPolicy(std::string_view text);
+// Any of "ADDED", "MODIFIED" and "DELETED", at least one, each once. Fails with kConfiguration.
+Result<std::vector<std::string>> ParseWatchTypes(const std::vector<std::string>& types);
 
 }  // namespace kube_events

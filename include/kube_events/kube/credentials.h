@@ -1,4 +1,4 @@
-// The Authorization header of API requests, read again as tokens rotate.
+// The Authorization header of requests, read again as tokens and passwords rotate.
 // Owned by the composition root; methods may be called from any thread.
 #pragma once
 
@@ -39,6 +39,11 @@ Result<std::unique_ptr<Credentials>> MakeBasicCredentials(const std::string& use
 // Headers() says; a later failure is logged. `clock` must outlive it.
 Result<std::unique_ptr<Credentials>> MakeTokenFileCredentials(std::filesystem::path path, const Clock& clock,
                                                               Logger log);
+
+// The same with "Authorization: Basic ..." and the password in a file, trimmed. Fails with kConfiguration also on a
+// user with a colon or a control character.
+Result<std::unique_ptr<Credentials>> MakePasswordFileCredentials(std::string user, std::filesystem::path path,
+                                                                 const Clock& clock, Logger log);
 
 // The headers of `inner`, and those that ask to act as somebody else (Kubernetes' user impersonation). Names and values
 // must be what HTTP allows in a header.

@@ -4,28 +4,16 @@
 // HttpObserver: they wait for the thread that calls it.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
-#include <stop_token>
 #include <string_view>
 
 #include "kube_events/base/result.h"
 #include "kube_events/kube/credentials.h"
 #include "kube_events/kube/object_path.h"
+#include "kube_events/net/blocking_call.h"
 #include "kube_events/net/http_client.h"
 
 namespace kube_events {
-
-struct CallLimits {
-  // For the whole call, above 0. When it is over, the call fails with kRetry and reason "timeout"; a write may have
-  // been carried out nevertheless.
-  std::chrono::milliseconds timeout{10'000};
-  // Ends the call with kCancelled; the same holds for a write.
-  std::stop_token stop = {};
-  // Of the answer. etcd stores 1.5 MiB, which escapes may lengthen on their way.
-  std::size_t max_bytes = std::size_t{4} * 1024 * 1024;
-};
 
 // Each method returns the object as the server has stored it, a JSON object, or fails with the kinds of
 // ErrorFromResponse: kNotFound; kForbidden; kConflict, of Create where the name is taken (reason "AlreadyExists"), of

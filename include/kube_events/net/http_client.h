@@ -41,7 +41,7 @@ struct HttpRequest {
 struct HttpHead {
   int status = 0;
   std::string content_type;
-  std::optional<std::chrono::seconds> retry_after;  // only the delay form of the header
+  std::optional<std::chrono::seconds> retry_after;  // a date counts from that of the server
   OptionalTime date;                                // the server's clock, whole seconds
 };
 

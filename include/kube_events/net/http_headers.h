@@ -16,9 +16,9 @@ namespace kube_events {
 // with the date). Nothing on anything else.
 OptionalTime ParseHttpDate(std::string_view value);
 
-// The delay form of Retry-After, "120": 0 or more seconds, at most one day. Nothing on the date form and on anything
-// else.
-std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view value);
+// Retry-After: 0 or more seconds, at most one day. "120", or an HTTP date, which counts from `now`, the time of the
+// server that sent it; nothing where that is not known. Nothing on anything else.
+std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view value, OptionalTime now = {});
 
 // Fails with kConfiguration on a header that would change the request: a name that is no token, or a value with a
 // control character. The message names the header, never the value, which may be a secret.

@@ -1,7 +1,6 @@
 // What a client wants: the Accept and Accept-Encoding headers of a scrape, after RFC 9110. Pure functions, any thread.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "kube_events/metrics/exposition.h"
@@ -14,9 +13,5 @@ ExpositionFormat NegotiateFormat(std::string_view accept);
 
 // Whether the answer is to be compressed: gzip is allowed (q above 0) and not less wanted than identity.
 bool WantsGzip(std::string_view accept_encoding);
-
-// `text` as a gzip stream, with the fastest level: 1 MB of metrics in a few milliseconds, to a tenth. Throws
-// std::bad_alloc where there is no memory.
-std::string Gzip(std::string_view text);
 
 }  // namespace kube_events

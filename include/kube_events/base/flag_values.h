@@ -1,5 +1,5 @@
-// The kinds of values that flags take, as functions for the rows of a flag table: `Text<&Options::kubeconfig>`.
-// Pure functions; each fails with kConfiguration and a text that says what to write instead.
+// The kinds of values that flags and options take, as functions for the rows of a table: `Text<&Options::kubeconfig>`.
+// Pure functions, any thread; each fails with kConfiguration and a text that says what to write instead.
 #pragma once
 
 #include <chrono>
@@ -22,6 +22,10 @@ Result<std::uint64_t> ParseNumber(const std::string& text, std::uint64_t min, st
 // A duration from `min` to `max`, rounded up to milliseconds.
 Result<std::chrono::milliseconds> ParseDurationIn(const std::string& text, std::chrono::milliseconds min,
                                                   std::chrono::milliseconds max);
+// A number of bytes from `min` to `max`: "1048576", "64Ki", "16Mi" or "2Gi", also with a B at the end.
+Result<std::uint64_t> ParseSize(const std::string& text, std::uint64_t min, std::uint64_t max);
+// The shortest spelling that ParseSize reads back: "16Mi".
+std::string FormatSize(std::uint64_t bytes);
 Result<LogFormat> ParseLogFormat(const std::string& name);
 // The spellings of Go's flag package: 1, t, true, 0, f, false and their capital forms.
 Result<bool> ParseBool(const std::string& text);

@@ -1,4 +1,5 @@
-// TLS settings from files that are rotated under us, and from data that is not.
+// TLS settings from files that are rotated under us, and from data that is not. Functions for the composition, any
+// thread.
 #pragma once
 
 #include <string>
