@@ -112,6 +112,11 @@ class ScriptedServer::Connection final : public ScriptedConnection {
     return request;
   }
 
+  std::string ReadSome() override {
+    if (unread_.empty()) ReadMore();
+    return std::exchange(unread_, {});
+  }
+
   bool Send(std::string_view bytes) override {
     if (ssl_) return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
     while (!bytes.empty()) {

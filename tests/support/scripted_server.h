@@ -31,6 +31,8 @@ class ScriptedConnection {
   virtual ~ScriptedConnection() = default;
   // Waits for a request and returns it with its body (of Content-Length); "" once the client is gone.
   virtual std::string ReadRequest() = 0;
+  // Whatever comes next, of a protocol that is not HTTP; "" once the client is gone.
+  virtual std::string ReadSome() = 0;
   // False once the client is gone.
   virtual bool Send(std::string_view bytes) = 0;
   // Waits until the client has closed the connection, or the server ends.
