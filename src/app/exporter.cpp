@@ -118,7 +118,8 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
     checkpointing = std::make_unique<Checkpointing>(
         options, scopes,
         CheckpointingParts{*http, *credentials, access->tls, access->server, access->default_namespace, clock, counter,
-                           metrics, logging.For("checkpoint"), [this] { return MaySave(); }});
+                           metrics, logging.For("checkpoint"), [this] { return MaySave(); },
+                           [this] { return !leadership || leadership->Leads(); }});
   }
   return {};
 }

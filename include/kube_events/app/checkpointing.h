@@ -25,6 +25,7 @@ struct CheckpointingParts {
   SelfMetrics& metrics;
   Logger log;
   std::function<bool()> may_save;  // see CheckpointKeeperOptions
+  MayWrite may_write;
 };
 
 class Checkpointing final : private CheckpointMonitor {
