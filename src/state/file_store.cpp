@@ -36,10 +36,8 @@ std::optional<Stamp> StampOf(const std::filesystem::path& path) {
 
 tl::unexpected<Error> Failed(const std::string& what, const std::filesystem::path& path, int code,
                              ErrorKind kind = ErrorKind::kRetry) {
-  return Fail({kind,
-               "cannot " + what + " " + path.string() + ": " + std::generic_category().message(code),
-               {},
-               "file"});
+  return Fail(
+      {kind, "cannot " + what + " " + path.string() + ": " + std::generic_category().message(code), {}, "file"});
 }
 
 Result<void> WriteAll(int fd, std::string_view text, const std::filesystem::path& path) {

@@ -118,8 +118,8 @@ TEST_F(ProcessEnd, ComesInAWatchUnderLoad) {
 class ProcessEndWithCheckpoint : public ProcessEnd {
  protected:
   ExporterProcess StartSaving(const std::string& interval) {
-    return StartWith({"--apiserver", server_.Url(), "--checkpoint", "configmap:mon/checkpoint", "--checkpoint-interval",
-                      interval});
+    return StartWith(
+        {"--apiserver", server_.Url(), "--checkpoint", "configmap:mon/checkpoint", "--checkpoint-interval", interval});
   }
   bool IsAsked(const std::string& request) {
     return Eventually([&] { return server_.State().requests[request] > 0; });
@@ -143,8 +143,7 @@ TEST_F(ProcessEndWithCheckpoint, B111ComesWhileItIsSaved) {
 }
 
 TEST_F(ProcessEndWithCheckpoint, ComesAlsoWhereEachOfItsRequestsIsSlow) {
-  server_.AddFault(
-      {.resource = "configmaps", .times = -1, .action = sim::FaultAction::kDelay, .delay_ms = 700});
+  server_.AddFault({.resource = "configmaps", .times = -1, .action = sim::FaultAction::kDelay, .delay_ms = 700});
   ExporterProcess exporter = StartSaving("1h");
   EXPECT_TRUE(Shows(exporter, "watch_open{scope=\"all\"} 1"));
   ExpectEnd(exporter);

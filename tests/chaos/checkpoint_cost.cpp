@@ -53,11 +53,11 @@ class CostRun {
   // Whether all limits are kept.
   bool Run() {
     server_.PrepareLoad(Load());
-    exporter_.emplace(options_.exporter,
-                      std::vector<std::string>{"--apiserver", server_.Url(), "--host=127.0.0.1", "--port=0",
-                                               "--checkpoint", Place(), "--checkpoint-interval",
-                                               std::to_string(options_.interval) + "s"},
-                      (dir_.path() / "exporter.log").string());
+    exporter_.emplace(
+        options_.exporter,
+        std::vector<std::string>{"--apiserver", server_.Url(), "--host=127.0.0.1", "--port=0", "--checkpoint", Place(),
+                                 "--checkpoint-interval", std::to_string(options_.interval) + "s"},
+        (dir_.path() / "exporter.log").string());
     Await([this] { return exporter_->Health() == 200; }, "the exporter gets ready");
     TurnOver();
     Measure();
@@ -91,10 +91,9 @@ class CostRun {
     if (options_.turnovers <= 0) return;
     sim::LoadOptions load = Load();
     load.rate = 20'000;
-    const double new_events = 1 - load.repeats - load.series - load.deletions - load.recreations - load.resets -
-                              load.touches;
-    const auto changes =
-        static_cast<std::uint64_t>(options_.turnovers * static_cast<double>(objects_) / new_events);
+    const double new_events =
+        1 - load.repeats - load.series - load.deletions - load.recreations - load.resets - load.touches;
+    const auto changes = static_cast<std::uint64_t>(options_.turnovers * static_cast<double>(objects_) / new_events);
     server_.StartLoad(load);
     Await([&] { return server_.State().load_changes >= changes; }, "the Events are replaced");
     server_.StopLoad();
@@ -138,16 +137,18 @@ class CostRun {
     const double tombstones = totals["tombstones"].get<double>();
     const auto bytes = static_cast<double>(text.size());
     const double events = Own("cached_events");
-    std::printf("%-9s | %7.0f live, %7.0f deleted | totals of %6.0f and %6.0f%s | %8.0f bytes, %5.1f per live Event | "
-                "every %5.1f s, %4.0f per hour | %7.1f KiB/s\n",
-                options_.store.c_str(), events, Own("tombstones"), live, tombstones,
-                totals["truncated"].get<bool>() ? ", cut" : "", bytes, bytes / events, pause_, 3600 / pause_,
-                bytes_per_second_ / 1024);
+    std::printf(
+        "%-9s | %7.0f live, %7.0f deleted | totals of %6.0f and %6.0f%s | %8.0f bytes, %5.1f per live Event | "
+        "every %5.1f s, %4.0f per hour | %7.1f KiB/s\n",
+        options_.store.c_str(), events, Own("tombstones"), live, tombstones,
+        totals["truncated"].get<bool>() ? ", cut" : "", bytes, bytes / events, pause_, 3600 / pause_,
+        bytes_per_second_ / 1024);
     std::fflush(stdout);
     const double most_per_second = OnConfigMap() ? kConfigMapBytesPerSecond : kFileBytesPerSecond;
-    return Check(!OnConfigMap() || bytes <= kMostConfigMapBytes, "it has at most 256 KiB") &
-           Check(bytes - kFrameBytes <= kMostBytesPerTotal * (live + tombstones), "a total takes at most 24 bytes") &
-           Check(bytes_per_second_ <= most_per_second * kTimingError, "writes keep to their bytes per second");
+    bool kept = Check(!OnConfigMap() || bytes <= kMostConfigMapBytes, "it has at most 256 KiB");
+    kept &= Check(bytes - kFrameBytes <= kMostBytesPerTotal * (live + tombstones), "a total takes at most 24 bytes");
+    kept &= Check(bytes_per_second_ <= most_per_second * kTimingError, "writes keep to their bytes per second");
+    return kept;
   }
 
   static bool Check(bool good, const char* what) {

@@ -53,9 +53,9 @@ class KillRun {
     bool good = true;
     while (good && kills_ < options_.kills) good = PassRound(++rounds_);
     std::cout << kills_ << " times SIGKILL and " << rounds_ - kills_ << " times SIGTERM; the history was compacted "
-              << compacted_running_ << " times while it ran and " << compacted_down_ << " times while it was down: "
-              << exact_ << " exact, " << gaps_ << " with a gap, " << occurrences_ << " occurrences, " << lost_
-              << " lost in gaps" << std::endl;
+              << compacted_running_ << " times while it ran and " << compacted_down_
+              << " times while it was down: " << exact_ << " exact, " << gaps_ << " with a gap, " << occurrences_
+              << " occurrences, " << lost_ << " lost in gaps" << std::endl;
     return good;
   }
 
@@ -76,13 +76,22 @@ class KillRun {
   }
 
   std::unique_ptr<ExporterProcess> Launch() {
-    std::vector<std::string> arguments{"--apiserver", server_->Url(), "--host", "127.0.0.1", "--port", "0",
-                                       "--list-page-size", "100", "--checkpoint", Place(), "--checkpoint-interval",
+    std::vector<std::string> arguments{"--apiserver",
+                                       server_->Url(),
+                                       "--host",
+                                       "127.0.0.1",
+                                       "--port",
+                                       "0",
+                                       "--list-page-size",
+                                       "100",
+                                       "--checkpoint",
+                                       Place(),
+                                       "--checkpoint-interval",
                                        "1s"};
     if (options_.leader_elect) {
-      for (const char* more : {"--leader-elect", "--leader-elect-lease=default/exporter",
-                               "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
-                               "--leader-elect-retry-period=100ms"})
+      for (const char* more :
+           {"--leader-elect", "--leader-elect-lease=default/exporter", "--leader-elect-lease-duration=4s",
+            "--leader-elect-renew-deadline=3s", "--leader-elect-retry-period=100ms"})
         arguments.emplace_back(more);
     }
     return std::make_unique<ExporterProcess>(options_.exporter, std::move(arguments),

@@ -166,9 +166,9 @@ TEST_F(Restarts, WhatTheWatchHadToldBeforeItWasLostIsNotCountedTwice) {
   Newest();
   SaveAndRestart();
   const State a{.name = "a", .count = 5, .first_time = first, .created = first};
-  const std::vector<State> states{
-      At(a, Position() + 1), At({.name = "b", .count = 6, .first_time = first, .created = first}, Position() + 2),
-      At({.name = "new", .count = 4, .first_time = now_}, Position() + 3)};
+  const std::vector<State> states{At(a, Position() + 1),
+                                  At({.name = "b", .count = 6, .first_time = first, .created = first}, Position() + 2),
+                                  At({.name = "new", .count = 4, .first_time = now_}, Position() + 3)};
   value_ = 0;
   Resume(states);
   Modified(a);

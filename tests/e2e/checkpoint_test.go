@@ -76,7 +76,7 @@ func (b *bench) waitForWrites(e *exporter.Exporter, result string, deadline time
 // takesOver ends the leader, the nth that has saved, under load and shows that
 // the other replica counts exactly what the leader had not saved: what that one
 // had is not repeated.
-func (r replicas) takesOver(told *history, n int, leader, next *exporter.Exporter, signal syscall.Signal, code int) {
+func (r replicas) takesOver(told *chronicle, n int, leader, next *exporter.Exporter, signal syscall.Signal, code int) {
 	r.Helper()
 	phase := fmt.Sprintf("Signal%d-", int(signal))
 	busy := r.startLoad(phase)

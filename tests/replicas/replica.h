@@ -26,11 +26,8 @@ using Arguments = std::vector<std::string>;
 
 // Of replicas that share a Lease, with times that a test can wait for.
 inline Arguments Election(const Arguments& more) {
-  Arguments all{"--leader-elect",
-                "--leader-elect-lease=mon/exporter",
-                "--leader-elect-lease-duration=3s",
-                "--leader-elect-renew-deadline=2s",
-                "--leader-elect-retry-period=100ms"};
+  Arguments all{"--leader-elect", "--leader-elect-lease=mon/exporter", "--leader-elect-lease-duration=3s",
+                "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=100ms"};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -38,7 +35,8 @@ inline Arguments Election(const Arguments& more) {
 class Replica {
  public:
   Replica(const std::string& apiserver, std::string log, Arguments arguments) : log_(std::move(log)) {
-    for (const std::string& more : {"--apiserver=" + apiserver, std::string("--host=127.0.0.1"), std::string("--port=0")})
+    for (const std::string& more :
+         {"--apiserver=" + apiserver, std::string("--host=127.0.0.1"), std::string("--port=0")})
       arguments.push_back(more);
     process_.emplace(KUBE_EVENTS_EXPORTER, std::move(arguments), log_);
   }

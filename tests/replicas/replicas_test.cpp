@@ -77,6 +77,17 @@ TEST_F(ReplicasTest, ApiServerThatIsSilentForLongerThanTheDeadlineEndsTheLeaderO
   AwaitSecond();
 }
 
+TEST_F(ReplicasTest, RenewalsDoNotWaitForAListThatTakesLongerThanTheLease) {
+  server_.AddFault({.verb = "list", .resource = "events", .action = sim::FaultAction::kDelay, .delay_ms = 6'000});
+  first_ = Start("first", Election({}));
+  ASSERT_TRUE(Eventually([&] { return first_->Leads(); })) << first_->Log();
+  second_ = Start("second", Election({}));
+  EXPECT_TRUE(Eventually([&] { return first_->Ready() || !(*first_)->Running(); }, 60s)) << first_->Log();
+  EXPECT_TRUE(first_->Leads()) << first_->Log();
+  EXPECT_TRUE(second_->Follows()) << second_->Log();
+  EXPECT_TRUE(Counts(*first_, "After"));
+}
+
 TEST_F(ReplicasTest, ShortOutageMovesNothing) {
   StartBoth();
   server_.AddFault({.resource = "leases", .times = 3, .action = sim::FaultAction::kReset});

@@ -77,8 +77,7 @@ TEST_F(SharedCheckpointTest, ALeaderThatEndsSavesWhatItHasCountedBeforeItRelease
 TEST_F(SharedCheckpointTest, AFormerLeaderWritesNothingAnyMore) {
   StartBoth(Every("1s"), Every("1h"));
   EXPECT_TRUE(CountsAndSaves(*first_, "One"));
-  server_.AddFault(
-      {.verb = "update", .resource = "configmaps", .times = -1, .action = sim::FaultAction::kSilence});
+  server_.AddFault({.verb = "update", .resource = "configmaps", .times = -1, .action = sim::FaultAction::kSilence});
   const std::uint64_t before = Updates();
   EXPECT_TRUE(Counts(*first_, "Two"));
   ASSERT_TRUE(Eventually([&] { return Updates() > before; })) << first_->Log();

@@ -220,7 +220,11 @@ TEST_F(KeeperTest, AFormerLeaderWritesNothingAlsoNotAtItsEnd) {
   const TempDir dir;
   const std::filesystem::path file = dir.path() / "checkpoint.json";
   const auto store = MakeFileStore(
-      file, [](const CallLimits&) { return ClusterIdentity{"uid", "server"}; }, [] { return false; });
+      file,
+      [](const CallLimits&) {
+        return ClusterIdentity{"uid", "server"};
+      },
+      [] { return false; });
   BeginWith(*store);
   List();
   clock_.Advance(seconds{10});

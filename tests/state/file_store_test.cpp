@@ -40,7 +40,11 @@ class FileStoreTest : public ::testing::Test {
 
   std::unique_ptr<CheckpointStore> Store(const std::string& cluster = "uid", MayWrite may_write = {}) {
     return MakeFileStore(
-        path_, [cluster](const CallLimits&) { return ClusterIdentity{cluster, "server"}; }, std::move(may_write));
+        path_,
+        [cluster](const CallLimits&) {
+          return ClusterIdentity{cluster, "server"};
+        },
+        std::move(may_write));
   }
   std::ptrdiff_t Files() const { return std::distance(std::filesystem::directory_iterator(folder_), {}); }
   std::string LoadReason(const std::string& cluster = "uid") {

@@ -16,13 +16,13 @@ import (
 	"kube-events-exporter/tests/e2e/internal/exporter"
 )
 
-// history is what the watches of a namespace have told: each state of its
+// chronicle is what the watches of a namespace have told: each state of its
 // Events, and each checkpoint that was saved. It knows what happened before and
 // after a position.
-type history struct {
+type chronicle struct {
 	mutex  sync.Mutex
 	states []state
-	saved  []saved
+	saved  []savedCheckpoint
 	broken error
 }
 
@@ -34,15 +34,15 @@ type state struct {
 	count        int32
 }
 
-type saved struct {
+type savedCheckpoint struct {
 	writer   string
 	position uint64
 }
 
-// record begins to write the history down, until the test ends.
-func (b *bench) record() *history {
+// record begins to write the chronicle, until the test ends.
+func (b *bench) record() *chronicle {
 	b.Helper()
-	h := &history{}
+	h := &chronicle{}
 	list, err := b.Client.CoreV1().Events(b.Namespace).List(b.Context(), metav1.ListOptions{})
 	if err != nil {
 		b.Fatal(err)
@@ -67,7 +67,7 @@ func (b *bench) record() *history {
 	return h
 }
 
-func (h *history) follow(watcher watch.Interface) {
+func (h *chronicle) follow(watcher watch.Interface) {
 	defer watcher.Stop()
 	for message := range watcher.ResultChan() {
 		h.mutex.Lock()
@@ -87,13 +87,13 @@ func (h *history) follow(watcher watch.Interface) {
 	}
 }
 
-func (h *history) addEvent(event *corev1.Event) error {
+func (h *chronicle) addEvent(event *corev1.Event) error {
 	version, err := strconv.ParseUint(event.ResourceVersion, 10, 64)
 	h.states = append(h.states, state{version: version, name: event.Name, reason: event.Reason, count: event.Count})
 	return err
 }
 
-func (h *history) addCheckpoint(object *corev1.ConfigMap) error {
+func (h *chronicle) addCheckpoint(object *corev1.ConfigMap) error {
 	text, found := object.Data["checkpoint.json"]
 	if !found {
 		return nil
@@ -113,12 +113,12 @@ func (h *history) addCheckpoint(object *corev1.ConfigMap) error {
 		return fmt.Errorf("the checkpoint has %d scopes", len(checkpoint.Scopes))
 	}
 	position, err := strconv.ParseUint(checkpoint.Scopes[0].Positions.Counted, 10, 64)
-	h.saved = append(h.saved, saved{writer: checkpoint.Writer, position: position})
+	h.saved = append(h.saved, savedCheckpoint{writer: checkpoint.Writer, position: position})
 	return err
 }
 
 // until is how often everything had happened at a position.
-func (h *history) until(b *bench, position uint64) exporter.Counts {
+func (h *chronicle) until(b *bench, position uint64) exporter.Counts {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	highest, reasons := map[string]int32{}, map[string]string{}
@@ -135,7 +135,7 @@ func (h *history) until(b *bench, position uint64) exporter.Counts {
 }
 
 // since is how often everything has happened after a position.
-func (h *history) since(b *bench, position uint64) exporter.Counts {
+func (h *chronicle) since(b *bench, position uint64) exporter.Counts {
 	const now = ^uint64(0)
 	counts, before := h.until(b, now), h.until(b, position)
 	for series, count := range before {
@@ -147,7 +147,7 @@ func (h *history) since(b *bench, position uint64) exporter.Counts {
 }
 
 // waitFor returns when the watches have told all that was written.
-func (h *history) waitFor(b *bench, written exporter.Counts) {
+func (h *chronicle) waitFor(b *bench, written exporter.Counts) {
 	b.Helper()
 	b.waitFor(countTimeout, func(context.Context) error {
 		h.mutex.Lock()
@@ -165,7 +165,7 @@ func (h *history) waitFor(b *bench, written exporter.Counts) {
 }
 
 // position is what the nth process that has saved did last, counted from 0.
-func (h *history) position(n int) uint64 {
+func (h *chronicle) position(n int) uint64 {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	i, writer, last := -1, "", uint64(0)
@@ -182,7 +182,7 @@ func (h *history) position(n int) uint64 {
 
 // checkOrder fails the test unless processes have saved one after another and no
 // position went back.
-func (h *history) checkOrder(t *testing.T) {
+func (h *chronicle) checkOrder(t *testing.T) {
 	t.Helper()
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
