@@ -33,11 +33,13 @@ std::unique_ptr<CheckpointStore> MakeStore(const ExporterOptions& options, const
                                            ObjectClient& objects) {
   if (options.checkpoint_config_map.empty()) {
     const std::string server = ServerIdentity(parts.server, parts.tls);
-    return MakeFileStore(options.checkpoint_file,
-                         [&objects, server](const CallLimits& limits) { return Identify(objects, server, limits); });
+    return MakeFileStore(
+        options.checkpoint_file,
+        [&objects, server](const CallLimits& limits) { return Identify(objects, server, limits); }, parts.may_write);
   }
   const std::string& space = options.checkpoint_config_map_namespace;
-  return MakeConfigMapStore(objects, space.empty() ? parts.default_namespace : space, options.checkpoint_config_map);
+  return MakeConfigMapStore(objects, space.empty() ? parts.default_namespace : space, options.checkpoint_config_map,
+                            parts.may_write);
 }
 
 }  // namespace

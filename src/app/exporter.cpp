@@ -20,13 +20,12 @@
 #include "kube_events/net/cpprest_client.h"
 #include "kube_events/serve/metrics_request_observer.h"
 #include "kube_events/serve/routes.h"
+#include "program.h"
 #include "start_warnings.h"
 
 namespace kube_events {
 namespace {
 
-// A loop that has not come round for so long is stuck; each comes round every few seconds when idle.
-constexpr std::chrono::seconds kMaxLoopSilence{60};
 // At the end, for the last checkpoint.
 constexpr std::chrono::milliseconds kLastCheckpoint{800};
 
@@ -137,7 +136,8 @@ Result<void> Exporter::Parts::Consume(const ExporterOptions& options, const Clus
                               counter,
                               metrics,
                               logging.For("checkpoint"),
-                              [this] { return MaySave(); }};
+                              [this] { return MaySave(); },
+                              [this] { return !leadership || leadership->Leads(); }};
     if (forwarding) wanted.sinks = [this] { return forwarding->forwarder().SafePositions(); };
     checkpointing = std::make_unique<Checkpointing>(options, scopes, std::move(wanted));
   }

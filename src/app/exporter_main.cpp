@@ -5,6 +5,7 @@
 #include "kube_events/app/exporter.h"
 #include "kube_events/base/signals.h"
 #include "kube_events/net/cpprest_client.h"
+#include "program.h"
 
 namespace kube_events {
 namespace {
@@ -14,22 +15,19 @@ constexpr std::chrono::milliseconds kMaxEnding{1'900};
 // More, where records are to be delivered or written to a disk first.
 constexpr std::chrono::milliseconds kFlush{2'000};
 
-int Complain(const Error& error) {
-  std::fprintf(stderr, "kube-events-exporter: %s\n", error.message.c_str());
-  return error.kind == ErrorKind::kConfiguration ? 2 : 1;
-}
+constexpr std::string_view kProgram = "kube-events-exporter";
 
 int Run(int argc, const char* const* argv) {
   Termination termination(kMaxEnding);
   InitialiseNetworking();
   const auto parsed = ParseExporterCommandLine({argv, static_cast<std::size_t>(argc)}, FromProcessEnvironment);
-  if (!parsed) return Complain(parsed.error());
+  if (!parsed) return Complain(kProgram, parsed.error());
   if (parsed->text) {
     std::fputs(parsed->text->c_str(), stdout);
     return 0;
   }
   const auto exporter = Exporter::Start(parsed->options, FromProcessEnvironment);
-  if (!exporter) return Complain(exporter.error());
+  if (!exporter) return Complain(kProgram, exporter.error());
   if (parsed->options.Forwards()) {
     termination.SetGrace(kMaxEnding + parsed->options.shutdown_timeout + kFlush);
     termination.OnHangup([raw = exporter->get()] { raw->Reopen(); });

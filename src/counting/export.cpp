@@ -95,6 +95,8 @@ bool RestoreTotals(const SavedCounts& saved, WallTime now, seconds tombstone_ttl
     known.series_at_baseline = total.series_at_baseline;
     cache.Bury({.high = total.key, .low = 0}, known, buried);
   };
+  // Tombstones expire by the API server's clock, and the one of this machine may be far behind it.
+  for (const SavedScope& scope : saved.scopes) now = std::max(now, scope.horizon);
   bool expired = false;
   for (auto total = saved.tombstones.rbegin(); total != saved.tombstones.rend(); ++total) {
     const WallTime buried = std::min(total->buried.value_or(now), now);

@@ -195,16 +195,20 @@ bool CheckpointKeeper::Write(Checkpoint checkpoint, const CallLimits& limits) {
     const std::lock_guard lock(mutex_);
     written_sinks_ = sinks;
   }
-  if (!saved->other_writer.empty() && saved->other_writer != last_other_writer_) {
-    last_other_writer_ = saved->other_writer;
-    parts_.log.Warn("another exporter writes this checkpoint too; give each its own --checkpoint",
-                    {{"store", parts_.store.Name()}, {"other", saved->other_writer}});
-  }
+  if (!saved->other_writer.empty()) NoteOtherWriter(saved->other_writer);
   parts_.monitor.OnWrite("ok", &*saved);
   const milliseconds stretched{
       static_cast<milliseconds::rep>(1000.0 * static_cast<double>(saved->bytes) / parts_.store.MaxBytesPerSecond())};
   Schedule(std::max(options_.interval, stretched));
   return true;
+}
+
+// It was behind us, so that what it wrote could be replaced.
+void CheckpointKeeper::NoteOtherWriter(const std::string& writer) {
+  parts_.monitor.OnWrite("conflict", nullptr);
+  if (writer == std::exchange(last_other_writer_, writer)) return;
+  parts_.log.Warn("another exporter writes this checkpoint too; give each its own --checkpoint",
+                  {{"store", parts_.store.Name()}, {"other", writer}});
 }
 
 void CheckpointKeeper::Finish(milliseconds timeout) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -24,6 +26,24 @@ std::string Text(const json& object, const char* first, const char* second) {
   return inner != outer->end() && inner->is_string() ? inner->get<std::string>() : std::string();
 }
 
+// The time for several requests together.
+class TimeLeft {
+ public:
+  explicit TimeLeft(CallLimits limits)
+      : limits_(std::move(limits)), until_(std::chrono::steady_clock::now() + limits_.timeout) {}
+
+  CallLimits ForOneCall() const {
+    CallLimits limits = limits_;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now());
+    limits.timeout = std::max(left, std::chrono::milliseconds{1});
+    return limits;
+  }
+
+ private:
+  CallLimits limits_;
+  std::chrono::steady_clock::time_point until_;
+};
+
 bool HasContent(const json& object) {
   for (const char* member : {"data", "binaryData"}) {
     const auto found = object.find(member);
@@ -34,8 +54,10 @@ bool HasContent(const json& object) {
 
 class ConfigMapStore final : public CheckpointStore {
  public:
-  ConfigMapStore(ObjectClient& objects, std::string namespace_name, std::string name)
-      : objects_(objects), path_{"", "configmaps", std::move(namespace_name), std::move(name)} {}
+  ConfigMapStore(ObjectClient& objects, std::string namespace_name, std::string name, MayWrite may_write)
+      : objects_(objects),
+        path_{"", "configmaps", std::move(namespace_name), std::move(name)},
+        may_write_(std::move(may_write)) {}
 
   Result<std::optional<Checkpoint>> Load(const CallLimits& limits) override {
     auto object = objects_.Get(path_, limits);
@@ -50,9 +72,13 @@ class ConfigMapStore final : public CheckpointStore {
 
   Result<SavedCheckpoint> Save(Checkpoint checkpoint, const CallLimits& limits) override {
     SavedCheckpoint saved;
+    const TimeLeft time(limits);
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-      if (const auto ready = Prepare(checkpoint, limits, saved); !ready) return Fail(ready.error());
-      auto written = Write(checkpoint, limits, saved);
+      if (const auto may = CheckMayWrite(may_write_, Name()); !may) return Fail(may.error());
+      if (const auto ready = Prepare(checkpoint, time, saved); !ready) return Fail(ready.error());
+      // Again, behind the reading: who may write now replaces at most what was there now.
+      if (const auto may = CheckMayWrite(may_write_, Name()); !may) return Fail(may.error());
+      auto written = Write(checkpoint, time, saved);
       if (written) return saved;
       if (written.error().kind == ErrorKind::kNotFound) {
         object_ = json();  // deleted: made anew
@@ -88,13 +114,13 @@ class ConfigMapStore final : public CheckpointStore {
   ClusterIdentity Cluster() const { return {Text(object_, "metadata", "uid"), {}}; }
 
   // Afterwards object_ is the ConfigMap as it is, and may be replaced.
-  Result<void> Prepare(const Checkpoint& checkpoint, const CallLimits& limits, SavedCheckpoint& saved) {
+  Result<void> Prepare(const Checkpoint& checkpoint, const TimeLeft& time, SavedCheckpoint& saved) {
     if (!object_.is_null() && !conflict_) return {};
-    auto object = objects_.Get(path_, limits);
+    auto object = objects_.Get(path_, time.ForOneCall());
     if (!object && object.error().kind == ErrorKind::kNotFound) {
-      object = objects_.Create(path_, Empty(), limits);
+      object = objects_.Create(path_, Empty(), time.ForOneCall());
       // Somebody else was faster.
-      if (!object && object.error().kind == ErrorKind::kConflict) object = objects_.Get(path_, limits);
+      if (!object && object.error().kind == ErrorKind::kConflict) object = objects_.Get(path_, time.ForOneCall());
     }
     if (!object) return Fail(object.error());
     object_ = std::move(*object);
@@ -111,14 +137,14 @@ class ConfigMapStore final : public CheckpointStore {
     return may;
   }
 
-  Result<void> Write(Checkpoint checkpoint, const CallLimits& limits, SavedCheckpoint& saved) {
+  Result<void> Write(Checkpoint checkpoint, const TimeLeft& time, SavedCheckpoint& saved) {
     checkpoint.cluster = Cluster();
     EncodedCheckpoint encoded = EncodeCheckpoint(std::move(checkpoint), kMaxBytes);
     saved.bytes = encoded.text.size();
     saved.cut = encoded.cut;
     json changed = object_;
     changed["data"][kKey] = std::move(encoded.text);
-    auto written = objects_.Replace(path_, changed, limits);
+    auto written = objects_.Replace(path_, changed, time.ForOneCall());
     if (!written) {
       // It may have been carried out nevertheless.
       if (written.error().kind == ErrorKind::kRetry || written.error().kind == ErrorKind::kCancelled) conflict_ = true;
@@ -139,15 +165,16 @@ class ConfigMapStore final : public CheckpointStore {
 
   ObjectClient& objects_;
   const ObjectPath path_;
+  const MayWrite may_write_;
   json object_;            // as read or written last; null: not known
   bool conflict_ = false;  // it is not what object_ says any more, or may not be
 };
 
 }  // namespace
 
-std::unique_ptr<CheckpointStore> MakeConfigMapStore(ObjectClient& objects, std::string namespace_name,
-                                                    std::string name) {
-  return std::make_unique<ConfigMapStore>(objects, std::move(namespace_name), std::move(name));
+std::unique_ptr<CheckpointStore> MakeConfigMapStore(ObjectClient& objects, std::string namespace_name, std::string name,
+                                                    MayWrite may_write) {
+  return std::make_unique<ConfigMapStore>(objects, std::move(namespace_name), std::move(name), std::move(may_write));
 }
 
 }  // namespace kube_events

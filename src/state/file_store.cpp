@@ -34,11 +34,10 @@ std::optional<Stamp> StampOf(const std::filesystem::path& path) {
   return Stamp{status.st_ino, status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec, status.st_size};
 }
 
-tl::unexpected<Error> Failed(const std::string& what, const std::filesystem::path& path, int code) {
-  return Fail({ErrorKind::kRetry,
-               "cannot " + what + " " + path.string() + ": " + std::generic_category().message(code),
-               {},
-               "file"});
+tl::unexpected<Error> Failed(const std::string& what, const std::filesystem::path& path, int code,
+                             ErrorKind kind = ErrorKind::kRetry) {
+  return Fail(
+      {kind, "cannot " + what + " " + path.string() + ": " + std::generic_category().message(code), {}, "file"});
 }
 
 Result<void> WriteAll(int fd, std::string_view text, const std::filesystem::path& path) {
@@ -51,13 +50,16 @@ Result<void> WriteAll(int fd, std::string_view text, const std::filesystem::path
   return {};
 }
 
+Result<void> WriteDurably(const std::filesystem::path& path, std::string_view text) {
+  UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file) return Failed("create", path, errno);
+  if (const auto written = WriteAll(file.get(), text, path); !written) return written;
+  if (fsync(file.get()) != 0) return Failed("flush", path, errno);
+  return {};
+}
+
 // So that after a power failure there is either the old content or the new one.
-Result<void> ReplaceDurably(const std::filesystem::path& path, std::string_view text) {
-  const std::filesystem::path temporary = path.string() + ".tmp";
-  UniqueFd file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!file) return Failed("create", temporary, errno);
-  if (const auto written = WriteAll(file.get(), text, temporary); !written) return written;
-  if (fsync(file.get()) != 0) return Failed("flush", temporary, errno);
+Result<void> RenameDurably(const std::filesystem::path& temporary, const std::filesystem::path& path) {
   if (rename(temporary.c_str(), path.c_str()) != 0) return Failed("replace", path, errno);
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   const UniqueFd directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -67,8 +69,8 @@ Result<void> ReplaceDurably(const std::filesystem::path& path, std::string_view 
 
 class FileStore final : public CheckpointStore {
  public:
-  FileStore(std::filesystem::path path, IdentifyCluster identify)
-      : path_(std::move(path)), identify_(std::move(identify)) {}
+  FileStore(std::filesystem::path path, IdentifyCluster identify, MayWrite may_write)
+      : path_(std::move(path)), identify_(std::move(identify)), may_write_(std::move(may_write)) {}
 
   Result<std::optional<Checkpoint>> Load(const CallLimits& limits) override {
     auto cluster = identify_(limits);
@@ -94,7 +96,7 @@ class FileStore final : public CheckpointStore {
     }
     checkpoint.cluster = cluster_;
     const EncodedCheckpoint encoded = EncodeCheckpoint(std::move(checkpoint), kMaxBytes);
-    if (const auto replaced = ReplaceDurably(path_, encoded.text); !replaced) return Fail(replaced.error());
+    if (const auto replaced = Replace(encoded.text); !replaced) return Fail(replaced.error());
     seen_ = StampOf(path_);
     saved.bytes = encoded.text.size();
     saved.cut = encoded.cut;
@@ -106,11 +108,25 @@ class FileStore final : public CheckpointStore {
   std::size_t MostTotals() const override { return kMostTotals; }
 
  private:
+  Result<void> Replace(std::string_view text) const {
+    if (const auto may = CheckMayWrite(may_write_, Name()); !may) return may;
+    const std::filesystem::path temporary = path_.string() + ".tmp";
+    if (const auto written = WriteDurably(temporary, text); !written) return written;
+    // Again: a disk may have taken its time.
+    if (const auto may = CheckMayWrite(may_write_, Name()); !may) {
+      std::remove(temporary.c_str());
+      return may;
+    }
+    return RenameDurably(temporary, path_);
+  }
+
   Result<std::optional<Checkpoint>> Read() const {
     errno = 0;
     std::ifstream file(path_, std::ios::binary);
     if (!file && errno == ENOENT) return std::nullopt;
-    if (!file) return Failed("read", path_, errno);
+    // No reason to wait: it will not become readable by itself, and meanwhile nothing would be counted.
+    const bool refused = errno == EACCES || errno == EPERM;
+    if (!file) return Failed("read", path_, errno, refused ? ErrorKind::kInvalid : ErrorKind::kRetry);
     std::ostringstream content;
     content << file.rdbuf();
     if (file.bad()) return Failed("read", path_, EIO);
@@ -122,6 +138,7 @@ class FileStore final : public CheckpointStore {
 
   const std::filesystem::path path_;
   const IdentifyCluster identify_;
+  const MayWrite may_write_;
   ClusterIdentity cluster_;
   std::optional<Stamp> seen_;  // of what we read or wrote last
 };
@@ -136,8 +153,14 @@ Result<void> CheckCluster(const Checkpoint& checkpoint, const ClusterIdentity& c
                "foreign"});
 }
 
-std::unique_ptr<CheckpointStore> MakeFileStore(std::filesystem::path path, IdentifyCluster identify) {
-  return std::make_unique<FileStore>(std::move(path), std::move(identify));
+Result<void> CheckMayWrite(const MayWrite& may_write, std::string_view where) {
+  if (!may_write || may_write()) return {};
+  return Fail(ErrorKind::kCancelled, std::string(where) + " is not written: this replica leads no more");
+}
+
+std::unique_ptr<CheckpointStore> MakeFileStore(std::filesystem::path path, IdentifyCluster identify,
+                                               MayWrite may_write) {
+  return std::make_unique<FileStore>(std::move(path), std::move(identify), std::move(may_write));
 }
 
 }  // namespace kube_events

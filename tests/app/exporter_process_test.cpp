@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -112,6 +113,57 @@ TEST_F(ProcessEnd, ComesInAWatchUnderLoad) {
   ExporterProcess exporter = StartAt(server.Url());
   EXPECT_TRUE(Shows(exporter, "watch_open{scope=\"all\"} 1"));
   ExpectEnd(exporter);
+}
+
+class ProcessEndWithCheckpoint : public ProcessEnd {
+ protected:
+  ExporterProcess StartSaving(const std::string& interval) {
+    return StartWith(
+        {"--apiserver", server_.Url(), "--checkpoint", "configmap:mon/checkpoint", "--checkpoint-interval", interval});
+  }
+  bool IsAsked(const std::string& request) {
+    return Eventually([&] { return server_.State().requests[request] > 0; });
+  }
+
+  sim::SimServer server_;
+};
+
+TEST_F(ProcessEndWithCheckpoint, ComesWhileItIsLoaded) {
+  server_.AddFault({.verb = "get", .resource = "configmaps", .times = -1, .action = sim::FaultAction::kSilence});
+  ExporterProcess exporter = StartSaving("1s");
+  EXPECT_TRUE(IsAsked("get configmaps"));
+  ExpectEnd(exporter);
+}
+
+TEST_F(ProcessEndWithCheckpoint, B111ComesWhileItIsSaved) {
+  server_.AddFault({.verb = "update", .resource = "configmaps", .times = -1, .action = sim::FaultAction::kSilence});
+  ExporterProcess exporter = StartSaving("1s");
+  EXPECT_TRUE(IsAsked("update configmaps"));
+  ExpectEnd(exporter);
+}
+
+TEST_F(ProcessEndWithCheckpoint, ComesAlsoWhereEachOfItsRequestsIsSlow) {
+  server_.AddFault({.resource = "configmaps", .times = -1, .action = sim::FaultAction::kDelay, .delay_ms = 700});
+  ExporterProcess exporter = StartSaving("1h");
+  EXPECT_TRUE(Shows(exporter, "watch_open{scope=\"all\"} 1"));
+  ExpectEnd(exporter);
+}
+
+// Not ready, no watch, the last checkpoint, the end.
+TEST_F(ProcessEndWithCheckpoint, SavesOnceNothingIsWatchedAnyMoreAndIsNotReadyMeanwhile) {
+  ExporterProcess exporter = StartSaving("1h");
+  EXPECT_TRUE(Shows(exporter, "watch_open{scope=\"all\"} 1"));
+  EXPECT_EQ(server_.State().requests.count("update configmaps"), 0U) << "not before the hour is over";
+  server_.AddFault({.verb = "update", .resource = "configmaps", .times = -1, .action = sim::FaultAction::kSilence});
+  exporter.Signal(SIGTERM);
+  EXPECT_TRUE(IsAsked("update configmaps"));
+  EXPECT_TRUE(server_.WaitForWatches(0));
+  while (exporter.Running()) {
+    const int health = exporter.Health();
+    EXPECT_TRUE(health == 503 || health == 0) << health;
+  }
+  EXPECT_EQ(exporter.AwaitEnd(2s), 0);
+  EXPECT_THAT(Get(server_.Url() + "/api/v1/namespaces/mon/configmaps/checkpoint").body, HasSubstr("observed_until_us"));
 }
 
 // ---- secrets ----------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
-// kills: the exporter with a checkpoint, ended again and again at random moments under load, at times with a compaction
-// meanwhile. What each process counts is compared with what happened since the position that the one before had saved:
-// so over all of them nothing is missing, and what is repeated is what was counted since the last write.
+// kills: the exporter with a checkpoint, ended again and again at random moments under load, while the API server
+// compacts its history at times. What each process counts is compared with what happened since the position that the
+// one before had saved: so over all of them nothing is missing, and what is repeated is what was counted since the last
+// write. With --leader-elect there are always two of them, and the one that waits takes over.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -29,6 +30,7 @@ struct KillOptions {
   std::string exporter;
   std::string folder;
   std::string store = "file";  // or configmap
+  bool leader_elect = false;
   int kills = 20;
   std::uint64_t seed = 0;
 };
@@ -44,13 +46,16 @@ class KillRun {
 
   // Whether all is as it must be.
   bool Run() {
-    Start();
+    exporter_ = Launch();
     if (!Check(Eventually([this] { return Position().has_value(); }, kSettling), "a first checkpoint is written")) {
       return false;
     }
+    if (options_.leader_elect) standby_ = Launch();
     bool good = true;
-    for (int i = 1; good && i <= options_.kills; ++i) good = PassRound(i);
-    std::cout << exact_ << " of " << options_.kills << " exact, " << gaps_ << " with a gap, " << occurrences_
+    while (good && kills_ < options_.kills) good = PassRound(++rounds_);
+    std::cout << kills_ << " times SIGKILL and " << rounds_ - kills_ << " times SIGTERM; the history was compacted "
+              << compacted_running_ << " times while it ran and " << compacted_down_
+              << " times while it was down: " << exact_ << " exact, " << gaps_ << " with a gap, " << occurrences_
               << " occurrences, " << lost_ << " lost in gaps" << std::endl;
     return good;
   }
@@ -71,12 +76,27 @@ class KillRun {
     return options_.store == "file" ? "file:" + options_.folder + "/checkpoint.json" : "configmap:default/checkpoint";
   }
 
-  void Start() {
-    exporter_ = std::make_unique<ExporterProcess>(
-        options_.exporter,
-        std::vector<std::string>{"--apiserver", server_->Url(), "--host", "127.0.0.1", "--port", "0",
-                                 "--list-page-size", "100", "--checkpoint", Place(), "--checkpoint-interval", "1s"},
-        options_.folder + "/exporter.log");
+  std::unique_ptr<ExporterProcess> Launch() {
+    std::vector<std::string> arguments{"--apiserver",
+                                       server_->Url(),
+                                       "--host",
+                                       "127.0.0.1",
+                                       "--port",
+                                       "0",
+                                       "--list-page-size",
+                                       "100",
+                                       "--checkpoint",
+                                       Place(),
+                                       "--checkpoint-interval",
+                                       "1s"};
+    if (options_.leader_elect) {
+      for (const char* more :
+           {"--leader-elect", "--leader-elect-lease=default/exporter", "--leader-elect-lease-duration=4s",
+            "--leader-elect-renew-deadline=3s", "--leader-elect-retry-period=100ms"})
+        arguments.emplace_back(more);
+    }
+    return std::make_unique<ExporterProcess>(options_.exporter, std::move(arguments),
+                                             options_.folder + "/exporter-" + std::to_string(++processes_) + ".log");
   }
 
   // As saved last; nothing where there is no checkpoint.
@@ -101,16 +121,41 @@ class KillRun {
   }
 
   bool End(bool gracefully) {
+    if (!Check(exporter_->Running(), "the exporter has not ended by itself")) return false;
     if (gracefully) return Check(exporter_->Stop(2'000ms) == 0, "SIGTERM ends the exporter with 0 within 2 s");
+    ++kills_;
     exporter_->Signal(SIGKILL);
     exporter_->AwaitEnd(5'000ms);
     return true;
   }
 
+  // Another process goes on: a new one, or the one that waits for the Lease.
+  void GoOn() {
+    if (!options_.leader_elect) {
+      exporter_ = Launch();
+      return;
+    }
+    standby_->Signal(SIGCONT);
+    exporter_ = std::move(standby_);
+    standby_ = Launch();
+  }
+
+  // Now or never; counts it.
+  bool CompactAtTimes(int& counter) {
+    if (random_() % 3 != 0) return false;
+    ++counter;
+    server_->Compact();
+    return true;
+  }
+
   bool PassRound(int number) {
     server_->StartLoad(Load());
-    Sleep(2'500);
-    const bool gracefully = random_() % 4 == 0;
+    Sleep(1'250);
+    CompactAtTimes(compacted_running_);
+    Sleep(1'250);
+    const bool gracefully = random_() % 5 == 0;
+    // So that what was saved last can be read before somebody goes on from there.
+    if (standby_) standby_->Signal(SIGSTOP);
     if (!End(gracefully)) return false;
     const auto position = Position();
     if (options_.store == "file") {
@@ -119,20 +164,20 @@ class KillRun {
     }
     if (!Check(position.has_value(), "a checkpoint is there after the end")) return false;
     Sleep(1'000);
-    const bool compacted = random_() % 3 == 0;
-    if (compacted) server_->Compact();
-    Start();
+    const bool compacted = CompactAtTimes(compacted_down_);
+    GoOn();
     Sleep(1'000);
     server_->StopLoad();
     if (!Check(Settle(*server_, *exporter_, ++markers_), "the next process catches up")) return false;
-    return Compare(number, *position,
+    return Compare(number, *position, compacted,
                    std::string(gracefully ? "SIGTERM" : "SIGKILL") + (compacted ? ", compacted" : ""));
   }
 
-  bool Compare(int number, std::uint64_t position, const std::string& done) {
+  bool Compare(int number, std::uint64_t position, bool compacted, const std::string& done) {
     auto truth = server_->TruthSince(position);
     auto scrape = exporter_->Read();
     if (!Check(truth && scrape, "truth and counts can be read")) return false;
+    if (!Check(!compacted || scrape->gaps > 0, "a history that was compacted meanwhile is a gap")) return false;
     RemoveMarkers(*scrape);
     // What a gap hid may show in a later process, in the whole count of an Event that is re-created.
     sim::OccurrenceCounts with_owed = owed_;
@@ -168,8 +213,14 @@ class KillRun {
   const KillOptions options_;
   std::mt19937_64 random_;
   std::unique_ptr<sim::SimServer> server_;
-  std::unique_ptr<ExporterProcess> exporter_;
-  sim::OccurrenceCounts owed_;  // hidden by gaps so far
+  std::unique_ptr<ExporterProcess> exporter_;  // that counts
+  std::unique_ptr<ExporterProcess> standby_;   // that waits for the Lease; none without one
+  sim::OccurrenceCounts owed_;                 // hidden by gaps so far
+  int processes_ = 0;
+  int rounds_ = 0;
+  int kills_ = 0;
+  int compacted_running_ = 0;
+  int compacted_down_ = 0;
   int markers_ = 0;
   int exact_ = 0;
   int gaps_ = 0;
@@ -186,8 +237,10 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Ends an exporter with a checkpoint at random moments under load, and compares its counts with the truth.");
   app.add_option("--exporter", options.exporter, "The program")->required();
-  app.add_option("--kills", options.kills, "How often")->check(CLI::PositiveNumber);
+  app.add_option("--kills", options.kills, "How often by SIGKILL; SIGTERM comes in between")
+      ->check(CLI::PositiveNumber);
   app.add_option("--store", options.store, "Of the checkpoint")->check(CLI::IsMember({"file", "configmap"}));
+  app.add_flag("--leader-elect", options.leader_elect, "Two processes that share a Lease");
   app.add_option("--seed", options.seed, "Of everything that is random");
   CLI11_PARSE(app, argc, argv);
   std::string folder = (std::filesystem::temp_directory_path() / "kills-XXXXXX").string();
@@ -196,7 +249,7 @@ int main(int argc, char** argv) {
   std::cout << "seed " << options.seed << std::endl;
   try {
     if (!kube_events::chaos::KillRun(options).Run()) {
-      std::cout << "the exporter's log: " << folder << "/exporter.log, seed " << options.seed << std::endl;
+      std::cout << "the exporters' logs are in " << folder << ", seed " << options.seed << std::endl;
       return 1;
     }
   } catch (const std::exception& error) {

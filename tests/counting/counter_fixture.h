@@ -77,10 +77,12 @@ class CounterFixture : public ::testing::Test, private OccurrenceSink {
     saved_ = counter_->Export(most);
     for (SavedScope& scope : saved_.scopes) scope.position = version_;
   }
-  void Restart() {
+  void Restart() { RestartAt(now_); }
+  // On a machine with another clock.
+  void RestartAt(WallTime clock) {
     options_.hash_seed = 77;  // the checkpoint's counts
     counter_.emplace(options_, sink_);
-    counter_->Restore(saved_, now_);
+    counter_->Restore(saved_, clock);
   }
 
   // What the last change meant.

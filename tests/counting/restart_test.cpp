@@ -157,6 +157,63 @@ TEST_F(Restarts, WhenTheWatchIsLostTheListIsCounted) {
   EXPECT_EQ(value_, 2 + 1 + 4);
 }
 
+TEST_F(Restarts, WhatTheWatchHadToldBeforeItWasLostIsNotCountedTwice) {
+  Begin();
+  const WallTime first = now_;
+  Added({.name = "a", .count = 3, .first_time = first, .created = first});
+  Added({.name = "b", .count = 3, .first_time = first, .created = first});
+  now_ += minutes{1};
+  Newest();
+  SaveAndRestart();
+  const State a{.name = "a", .count = 5, .first_time = first, .created = first};
+  const std::vector<State> states{At(a, Position() + 1),
+                                  At({.name = "b", .count = 6, .first_time = first, .created = first}, Position() + 2),
+                                  At({.name = "new", .count = 4, .first_time = now_}, Position() + 3)};
+  value_ = 0;
+  Resume(states);
+  Modified(a);
+  EXPECT_EQ(value_, 2);
+  List(ListReason::kRelist, states);
+  EXPECT_EQ(value_, 2 + 3 + 4);
+}
+
+TEST_F(Restarts, AClockThatIsDaysBehindForgetsNothing) {
+  Begin();
+  const WallTime first = now_;
+  const State living{.name = "living", .count = 40, .first_time = first, .created = first};
+  const State dead{.name = "dead", .count = 40, .first_time = first, .created = first};
+  Added(living);
+  Added(dead);
+  Deleted(dead);
+  Save();
+  now_ += minutes{1};
+  RestartAt(now_ - hours{48});
+  const State changed{.name = "living", .count = 41, .first_time = first, .created = first};
+  Resume({At(changed, Position() + 1)});
+  Modified(changed);
+  ExpectLast(1);
+  Added({.name = "dead", .count = 60, .first_time = first, .uid = "uid-2"});
+  ExpectLast(20);
+}
+
+TEST_F(Restarts, AClockThatIsDaysAheadMakesWhatWasDeletedLessCertainAndNothingWrong) {
+  Begin();
+  const WallTime first = now_;
+  const State living{.name = "living", .count = 40, .first_time = first, .created = first};
+  const State dead{.name = "dead", .count = 40, .first_time = first, .created = first};
+  Added(living);
+  Added(dead);
+  Deleted(dead);
+  Save();
+  now_ += minutes{1};
+  RestartAt(now_ + hours{48});
+  Resume({At(living, Position())});
+  Modified({.name = "living", .count = 41, .first_time = first, .created = first});
+  ExpectLast(1);
+  Added({.name = "dead", .count = 60, .first_time = first, .uid = "uid-2"});
+  ExpectLast(1, 0, 59);
+}
+
 TEST_F(Restarts, BeyondTheListTheWatchIsAnOrdinaryOne) {
   Begin();
   Newest();

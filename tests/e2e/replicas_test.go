@@ -44,25 +44,37 @@ func asIfIn(t *testing.T, namespace string, objects ...*unstructured.Unstructure
 	return objects
 }
 
-// replicas are exporters of one service account that has the shipped Roles in
-// the namespace of the bench, and no other rights.
+// kubeconfigWith is that of a service account which has the Roles of these
+// shipped manifests in the namespace of the bench, and no other rights.
+func (b *bench) kubeconfigWith(files ...string) string {
+	b.Helper()
+	account, err := access.NewServiceAccount(b.Context(), cluster.Client, b.Namespace, "kube-events-exporter")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.grantShipped(files...)
+	return b.kubeconfigOf(account)
+}
+
+func (b *bench) grantShipped(files ...string) {
+	b.Helper()
+	for _, file := range files {
+		newApplier(b).apply(asIfIn(b.T, b.Namespace, objectsIn(b.T, manifests+"/"+file)...)...)
+	}
+}
+
+// replicas are exporters of one service account that has the shipped Roles.
 type replicas struct {
 	*bench
 	args []string
 }
 
-func newReplicas(t *testing.T) replicas {
+func newReplicas(t *testing.T, more ...string) replicas {
 	t.Helper()
 	b := newBench(t)
-	account, err := access.NewServiceAccount(t.Context(), cluster.Client, b.Namespace, "kube-events-exporter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	roles := append(objectsIn(t, manifests+"/namespaced/role.yaml"),
-		objectsIn(t, manifests+"/high-availability/lease.yaml")...)
-	newApplier(b).apply(asIfIn(t, b.Namespace, roles...)...)
+	files := append([]string{"namespaced/role.yaml", "high-availability/lease.yaml"}, more...)
 	return replicas{bench: b, args: []string{
-		b.kubeconfigOf(account),
+		b.kubeconfigWith(files...),
 		"--namespaces=" + b.Namespace,
 		"--leader-elect",
 		"--leader-elect-lease=" + b.Namespace + "/" + leaseName,

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <filesystem>
 
+#include "kube/temp_dir.h"
 #include "state/samples.h"
 #include "support/eventually.h"
 #include "support/fake_clock.h"
@@ -33,7 +35,7 @@ class FakeStore final : public CheckpointStore {
     }
     if (failure) return Fail(*failure);
     saved.push_back(std::move(checkpoint));
-    return SavedCheckpoint{.bytes = bytes, .cut = false, .other_writer = {}};
+    return SavedCheckpoint{.bytes = bytes, .cut = false, .other_writer = other_writer};
   }
   std::string Name() const override { return "fake"; }
   double MaxBytesPerSecond() const override { return 1000; }
@@ -55,6 +57,7 @@ class FakeStore final : public CheckpointStore {
   std::optional<Error> failure;
   bool blocked = false;
   std::size_t bytes = 100;
+  std::string other_writer;
   int loads = 0;
 };
 
@@ -63,11 +66,18 @@ class KeeperTest : public ::testing::Test, private OccurrenceSink, private Check
   KeeperTest() {
     options_.scopes.emplace_back();
     options_.writer = "us";
+    ForgetCounts();
+  }
+  // As a process that starts.
+  void ForgetCounts() {
     OccurrenceCounterOptions counter;
     counter.scopes = options_.scopes;
     counter_.emplace(counter, static_cast<OccurrenceSink&>(*this));
   }
-  void Begin() { keeper_.emplace(options_, CheckpointKeeperParts{store_, *counter_, clock_, *this, Logger()}); }
+  void Begin() { BeginWith(store_); }
+  void BeginWith(CheckpointStore& store) {
+    keeper_.emplace(options_, CheckpointKeeperParts{store, *counter_, clock_, *this, Logger()});
+  }
   // A cold first list.
   void List() {
     counter_->OnListBegin(0, ListReason::kFirst, clock_.Wall());
@@ -204,6 +214,55 @@ TEST_F(KeeperTest, WhatIsNotOursToSaveIsNotSaved) {
   Round("6");
   keeper_->Finish(milliseconds{100});
   EXPECT_EQ(store_.Saves(), 0U);
+}
+
+TEST_F(KeeperTest, AFormerLeaderWritesNothingAlsoNotAtItsEnd) {
+  const TempDir dir;
+  const std::filesystem::path file = dir.path() / "checkpoint.json";
+  const auto store = MakeFileStore(
+      file,
+      [](const CallLimits&) {
+        return ClusterIdentity{"uid", "server"};
+      },
+      [] { return false; });
+  BeginWith(*store);
+  List();
+  clock_.Advance(seconds{10});
+  Positions("6");  // composed while it led
+  keeper_->Finish(seconds{5});
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_TRUE(results_.empty()) << "that is no failure";
+  keeper_.reset();  // before its store
+}
+
+TEST_F(KeeperTest, AnotherWriterIsAConflictAlsoWhereItIsBehind) {
+  store_.other_writer = "them";
+  Begin();
+  List();
+  clock_.Advance(seconds{10});
+  Round("6");
+  EXPECT_TRUE(Written("ok", 1));
+  EXPECT_TRUE(Written("conflict", 1));
+}
+
+TEST_F(KeeperTest, ClocksOfReplicasMayDifferByDays) {
+  Begin();
+  List();
+  clock_.Advance(seconds{10});
+  clock_.SetWall(clock_.Wall() + std::chrono::hours{48});
+  Round("6");
+  ASSERT_TRUE(Written("ok", 1));
+  store_.load_results.emplace_back(store_.saved.at(0));
+  clock_.SetWall(clock_.Wall() - std::chrono::hours{96});
+  keeper_.reset();
+  ForgetCounts();
+  Begin();
+  const auto resume = keeper_->Load({}, heartbeat_);
+  ASSERT_TRUE(resume.at(0));
+  EXPECT_EQ(resume[0]->version, "6");
+  clock_.Advance(seconds{10});
+  Round("7");
+  EXPECT_TRUE(Written("ok", 2)) << "due by a clock that nobody sets";
 }
 
 TEST_F(KeeperTest, GoesOnFromWhatIsLoaded) {

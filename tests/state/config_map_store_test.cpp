@@ -21,7 +21,9 @@ class NoCredentials final : public Credentials {
 
 class ConfigMapStoreTest : public ::testing::Test {
  protected:
-  std::unique_ptr<CheckpointStore> Store() { return MakeConfigMapStore(objects_, "shop", "checkpoint"); }
+  std::unique_ptr<CheckpointStore> Store(MayWrite may_write = {}) {
+    return MakeConfigMapStore(objects_, "shop", "checkpoint", std::move(may_write));
+  }
   std::string LoadReason() {
     const auto loaded = Store()->Load({});
     if (!loaded) return loaded.error().reason;
@@ -115,6 +117,45 @@ TEST_F(ConfigMapStoreTest, ANewerPositionOfAnotherProcessIsNotReplaced) {
   EXPECT_EQ(caught_up->other_writer, "them");
 }
 
+TEST_F(ConfigMapStoreTest, AFormerLeaderWritesNothing) {
+  bool leads = true;
+  const auto store = Store([&] { return leads; });
+  ASSERT_TRUE(store->Save(At("7", "us"), {}));
+  const json before = Stored();
+  leads = false;
+  const auto refused = store->Save(At("9", "us"), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kCancelled);
+  EXPECT_EQ(Stored(), before);
+}
+
+// It is further than the new leader, and what it has just read is the newest there is.
+TEST_F(ConfigMapStoreTest, ALeaderThatIsReplacedBetweenReadingAndWritingWritesNothing) {
+  int left = 100;
+  const auto former = Store([&] { return left-- > 0; });
+  const auto next = Store();
+  ASSERT_TRUE(former->Save(At("7", "former"), {}));
+  ASSERT_TRUE(next->Save(At("8", "next"), {}));
+  const json before = Stored();
+  left = 3;  // before and behind a reading that is not needed, and before the one after the conflict
+  const auto refused = former->Save(At("9", "former"), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kCancelled);
+  EXPECT_EQ(left, -1) << "it was asked once more, behind the reading";
+  EXPECT_EQ(Stored(), before);
+}
+
+TEST_F(ConfigMapStoreTest, WhatAFormerLeaderWroteLastIsReplacedOnceTheNewOneIsAsFar) {
+  const auto former = Store();
+  ASSERT_TRUE(former->Save(At("7", "former"), {}));
+  const auto next = Store();
+  ASSERT_TRUE(next->Load({}));
+  ASSERT_TRUE(former->Save(At("9", "former"), {}));  // was under way when its Lease was over
+  EXPECT_EQ(next->Save(At("8", "next"), {}).error().kind, ErrorKind::kConflict);
+  EXPECT_TRUE(next->Save(At("9", "next"), {}));
+  EXPECT_EQ(former->Save(At("8", "former"), {}).error().kind, ErrorKind::kConflict);
+}
+
 TEST_F(ConfigMapStoreTest, AConflictWithAnOlderPositionIsReadAgainAndReplaced) {
   const auto ours = Store();
   ASSERT_TRUE(ours->Save(At("7", "us"), {}));
@@ -142,6 +183,30 @@ TEST_F(ConfigMapStoreTest, RefusalsHaveTheirKind) {
   Refuse(503, "ServiceUnavailable", "update");
   EXPECT_EQ(store->Save(At("8", "us"), {}).error().kind, ErrorKind::kRetry);
   EXPECT_TRUE(store->Save(At("8", "us"), {}));
+}
+
+TEST_F(ConfigMapStoreTest, ABrokenOneIsRefusedAndReplaced) {
+  Put({{"checkpoint.json", "{\"format\": 1, \"clu"}});
+  const auto store = Store();
+  EXPECT_EQ(store->Load({}).error().reason, "broken");
+  ASSERT_TRUE(store->Save(At("7", "us"), {}));
+  EXPECT_EQ(LoadReason(), "loaded");
+}
+
+TEST_F(ConfigMapStoreTest, AFutureFormatIsRefusedAndReplaced) {
+  Put({{"checkpoint.json", "{\"format\": 2}"}});
+  const auto store = Store();
+  EXPECT_EQ(store->Load({}).error().reason, "future");
+  ASSERT_TRUE(store->Save(At("7", "us"), {}));
+  EXPECT_EQ(LoadReason(), "loaded");
+}
+
+TEST_F(ConfigMapStoreTest, AllRequestsOfASaveTogetherHaveItsTime) {
+  server_.AddFault({.resource = "configmaps", .times = -1, .action = sim::FaultAction::kDelay, .delay_ms = 600});
+  const auto saved = Store()->Save(At("7", "us"), {.timeout = std::chrono::milliseconds{1'000}});
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().kind, ErrorKind::kRetry);
+  EXPECT_EQ(server_.State().requests.count("update configmaps"), 0U);
 }
 
 TEST_F(ConfigMapStoreTest, TakesAtMost256KiB) {

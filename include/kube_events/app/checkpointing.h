@@ -24,7 +24,8 @@ struct CheckpointingParts {
   OccurrenceCounter& counter;
   SelfMetrics& metrics;
   Logger log;
-  std::function<bool()> may_save;  // these two: see CheckpointKeeperOptions
+  std::function<bool()> may_save;  // this and `sinks`: see CheckpointKeeperOptions
+  MayWrite may_write;
   std::function<ConsumerPositions()> sinks = {};
 };
 

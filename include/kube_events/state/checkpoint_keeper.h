@@ -30,7 +30,8 @@ class CheckpointMonitor {
  public:
   virtual ~CheckpointMonitor() = default;
   // A write was tried: `result` is a label value, "ok" or why it failed (conflict, forbidden, too_large, error).
-  // `saved` is null unless it is "ok".
+  // `saved` is null unless it is "ok". A conflict with a process that is behind is told before the "ok" that replaces
+  // what it wrote.
   virtual void OnWrite(std::string_view result, const SavedCheckpoint* saved) = 0;
   // What was loaded at the start was written at this time.
   virtual void OnLoaded(WallTime saved_at) = 0;
@@ -82,6 +83,7 @@ class CheckpointKeeper final : public PositionObserver {
  private:
   void Run(const std::stop_token& stop);
   bool Write(Checkpoint checkpoint, const CallLimits& limits);
+  void NoteOtherWriter(const std::string& writer);
   void Schedule(std::chrono::milliseconds pause);
   bool SinksMoved() const;
   void NoteLoaded(const Checkpoint& checkpoint, const SavedCounts& counts);

@@ -21,6 +21,10 @@ struct SavedCheckpoint {
   std::string other_writer;  // who else has written here since our last one; empty: nobody
 };
 
+// Asked right before the place is changed, on the thread that saves: whether this process still may. A leader that has
+// lost its Lease must not. Empty: always.
+using MayWrite = std::function<bool()>;
+
 class CheckpointStore {
  public:
   virtual ~CheckpointStore() = default;
@@ -28,8 +32,8 @@ class CheckpointStore {
   // "foreign" (another cluster's), "broken", "future"; with kConfiguration where the place is somebody else's; and with
   // what reading fails with. Blocks, at most for the limits' time.
   virtual Result<std::optional<Checkpoint>> Load(const CallLimits& limits) = 0;
-  // Replaces what is there, unless another process has written a newer position since our last call: kConflict. Sets
-  // the cluster. Blocks as Load does.
+  // Replaces what is there, unless another process has written a newer position since our last call: kConflict; or it
+  // may not write any more: kCancelled. Sets the cluster. Blocks as Load does.
   virtual Result<SavedCheckpoint> Save(Checkpoint checkpoint, const CallLimits& limits) = 0;
   // For logs: `configmap monitoring/exporter`, `file /var/lib/…`.
   virtual std::string Name() const = 0;
@@ -41,13 +45,17 @@ class CheckpointStore {
 
 // A ConfigMap of its own, made where there is none. Its uid names the cluster: a copy in another one has another uid.
 // At most 256 KiB, of the MiB that a ConfigMap may have. `objects` must outlive the store.
-std::unique_ptr<CheckpointStore> MakeConfigMapStore(ObjectClient& objects, std::string namespace_name,
-                                                    std::string name);
+std::unique_ptr<CheckpointStore> MakeConfigMapStore(ObjectClient& objects, std::string namespace_name, std::string name,
+                                                    MayWrite may_write = {});
 
 // A file, replaced as a whole (rename) and flushed to the disk. What was there and cannot be used is kept as PATH.old.
 // `identify`: which cluster this is; asked by Load until it does not fail.
 using IdentifyCluster = std::function<Result<ClusterIdentity>(const CallLimits& limits)>;
-std::unique_ptr<CheckpointStore> MakeFileStore(std::filesystem::path path, IdentifyCluster identify);
+std::unique_ptr<CheckpointStore> MakeFileStore(std::filesystem::path path, IdentifyCluster identify,
+                                               MayWrite may_write = {});
+
+// kCancelled where `may_write` forbids it, with a message that names `where`: as Name().
+Result<void> CheckMayWrite(const MayWrite& may_write, std::string_view where);
 
 // kInvalid with reason "foreign" where the checkpoint is of another cluster. `where`: as Name().
 Result<void> CheckCluster(const Checkpoint& checkpoint, const ClusterIdentity& cluster, std::string_view where);
