@@ -106,8 +106,8 @@ ForwardConnection::~ForwardConnection() {
 
 Result<void> ForwardConnection::Connect(const std::vector<std::string>& addresses, std::uint16_t port,
                                         const Patience& patience) {
-  Result<void> result = Fail(DescribeForwardFailure(state_->server, ForwardStage::kConnect,
-                                                    asio::error::host_not_found, ""));
+  Result<void> result =
+      Fail(DescribeForwardFailure(state_->server, ForwardStage::kConnect, asio::error::host_not_found, ""));
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     error_code malformed;
     const tcp::endpoint endpoint(asio::ip::make_address(addresses[i], malformed), port);

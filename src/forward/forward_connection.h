@@ -1,5 +1,5 @@
-// A connection to a receiver of the forward protocol, plain or with TLS. Each call blocks until it is done, its patience
-// is over or its stop token ends it, whatever the peer does; after a failure the connection is of no more use.
+// A connection to a receiver of the forward protocol, plain or with TLS. Each call blocks until it is done, its
+// patience is over or its stop token ends it, whatever the peer does; after a failure the connection is of no more use.
 // Owned by a sink; its delivery thread only. It has no thread of its own.
 #pragma once
 

@@ -41,8 +41,9 @@ Error DescribeTls(const std::string& server, const error_code& error, const std:
 
 // During the handshake a receiver has no other way to say that it does not want this client.
 Error DescribeClosedHandshake(const std::string& server) {
-  Error error = Retry("eof", server + " closed the connection in the middle of the handshake, as Fluent Bit does where "
-                                      "the shared key is wrong; check that it is the same on both sides");
+  Error error = Retry("eof", server +
+                                 " closed the connection in the middle of the handshake, as Fluent Bit does where "
+                                 "the shared key is wrong; check that it is the same on both sides");
   error.kind = ErrorKind::kUnauthenticated;
   return error;
 }
@@ -53,10 +54,11 @@ Error DescribeClosed(const std::string& server, ForwardStage stage, std::string 
     return Retry(std::move(reason), server + verb + "before it began the handshake; check its log");
   }
   const std::string when = stage == ForwardStage::kSend ? "while records were sent" : "before it acknowledged";
-  return Retry(std::move(reason),
-               server + verb + when +
-                   "; this is normal when it restarts; if it repeats, check its log: it may want TLS or a shared key, or "
-                   "refuse messages of this size");
+  return Retry(
+      std::move(reason),
+      server + verb + when +
+          "; this is normal when it restarts; if it repeats, check its log: it may want TLS or a shared key, or "
+          "refuse messages of this size");
 }
 
 std::string WhatTookTooLong(ForwardStage stage) {
@@ -84,14 +86,16 @@ std::string AdviceForTimeout(ForwardStage stage) {
     case ForwardStage::kTls:
       return "check that the port speaks TLS";
     case ForwardStage::kHelo:
-      return "check that it has a shared key (<security> of Fluentd, shared_key of Fluent Bit), or remove the shared key "
+      return "check that it has a shared key (<security> of Fluentd, shared_key of Fluent Bit), or remove the shared "
+             "key "
              "here, and that TLS is on at both ends or at none";
     case ForwardStage::kPong:
       return "check its log and its load";
     case ForwardStage::kSend:
       return "it is overloaded, paused, or its buffer is full; check its log and the outputs behind it";
     case ForwardStage::kAck:
-      return "check that it is a receiver of the forward protocol that acknowledges chunks, that TLS is on at both ends or "
+      return "check that it is a receiver of the forward protocol that acknowledges chunks, that TLS is on at both "
+             "ends or "
              "at none, and whether its buffer is full";
   }
   return "check its log";

@@ -86,12 +86,12 @@ Result<void> CheckForwardPong(const json& message, const ForwardHelo& helo, cons
     return NoProtocol(server, "did not answer the handshake with PONG");
   }
   if (!message[1].get<bool>()) return Refused(server, BytesOf(message[2]).value_or("no reason given"));
-  const std::string wanted =
-      KeyDigest(client.salt, BytesOf(message[3]).value_or(""), helo.nonce, secrets.shared_key);
+  const std::string wanted = KeyDigest(client.salt, BytesOf(message[3]).value_or(""), helo.nonce, secrets.shared_key);
   if (BytesOf(message[4]) != wanted) {
     return Fail(ErrorKind::kUnauthenticated,
-                std::string(server) + " does not know the shared key itself, so nothing is sent to it; check that it is "
-                                      "the receiver that is meant, and that the key is the same on both sides");
+                std::string(server) +
+                    " does not know the shared key itself, so nothing is sent to it; check that it is "
+                    "the receiver that is meant, and that the key is the same on both sides");
   }
   return {};
 }

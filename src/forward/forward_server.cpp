@@ -51,8 +51,9 @@ Error Retryable(Error error) {
 Result<void> CheckAck(const json& answer, const std::string& chunk, std::string_view server) {
   if (IsForwardHelo(answer)) {
     return Fail(ErrorKind::kUnauthenticated,
-                std::string(server) + " wants a shared key, and none is configured here; set shared-key-file to a file "
-                                      "that holds the same key");
+                std::string(server) +
+                    " wants a shared key, and none is configured here; set shared-key-file to a file "
+                    "that holds the same key");
   }
   const auto ack = answer.is_object() ? answer.find("ack") : answer.end();
   if (ack == answer.end()) return Fail(DescribeForwardNonsense(server, "what is no acknowledgement"));

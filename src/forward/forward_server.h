@@ -16,14 +16,15 @@
 
 namespace kube_events {
 
-// The shared key and the password, as the files hold them now. Fails with kConfiguration where they cannot be read, or a
-// file is empty; the message names the file.
+// The shared key and the password, as the files hold them now. Fails with kConfiguration where they cannot be read, or
+// a file is empty; the message names the file.
 Result<ForwardSecrets> ReadForwardSecrets(const ForwardSinkSettings& settings);
 
 class ForwardServer {
  public:
   // `settings` and `tls`, which is empty for no TLS, are used for every connection and must outlive this object.
-  ForwardServer(const ForwardSinkSettings::Server& address, const ForwardSinkSettings& settings, const TlsProvider& tls);
+  ForwardServer(const ForwardSinkSettings::Server& address, const ForwardSinkSettings& settings,
+                const TlsProvider& tls);
 
   // "host:24224".
   const std::string& name() const { return name_; }

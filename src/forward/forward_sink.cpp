@@ -136,8 +136,8 @@ Result<void> ForwardSink::SendOverCurrent(Messages& rest, const Patience& patien
   return sent;
 }
 
-// A receiver may close the connection after each message (Fluentd's deny_keepalive), so a new one follows for as long as
-// each gets on. `attempts`: at how many servers there have to be within the time that is left.
+// A receiver may close the connection after each message (Fluentd's deny_keepalive), so a new one follows for as long
+// as each gets on. `attempts`: at how many servers there have to be within the time that is left.
 Result<void> ForwardSink::SendAnew(std::size_t server, std::size_t attempts, Messages& rest, const Patience& patience) {
   while (true) {
     auto connection = servers_[server]->Open(patience.Share(attempts));

@@ -46,7 +46,8 @@ Result<TagTemplate> TagTemplate::Parse(std::string_view text) {
   std::string_view rest = text;
   while (!rest.empty()) {
     Part part{.text = std::string(rest.substr(0, rest.find('{')))};
-    if (!std::all_of(part.text.begin(), part.text.end(), IsLiteral)) return Bad(text, "has a character that no tag has");
+    if (!std::all_of(part.text.begin(), part.text.end(), IsLiteral))
+      return Bad(text, "has a character that no tag has");
     rest.remove_prefix(part.text.size());
     if (!rest.empty()) {
       const std::size_t end = rest.find('}');

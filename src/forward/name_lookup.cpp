@@ -89,8 +89,8 @@ Result<void> NameLookup::Begin() {
 
 Result<std::vector<std::string>> NameLookup::Concluded(const Job& job) const {
   if (*job.status == 0) return job.addresses;
-  return Fail(Failure("connect", "cannot resolve the host " + host_ + " (" + ::gai_strerror(*job.status) + ")" +
-                                     std::string(kAdvice)));
+  return Fail(Failure(
+      "connect", "cannot resolve the host " + host_ + " (" + ::gai_strerror(*job.status) + ")" + std::string(kAdvice)));
 }
 
 Result<std::vector<std::string>> NameLookup::Addresses(const Patience& patience) {

@@ -8,7 +8,8 @@ namespace kube_events {
 
 ServerChoice::ServerChoice(std::size_t servers, const Clock& clock) : clock_(clock) {
   for (std::size_t i = 0; i < servers; ++i) {
-    states_.push_back({Backoff({.initial = kFirstPause, .max = kLongestPause, .jitter = 0.2, .seed = std::random_device{}()})});
+    states_.push_back(
+        {Backoff({.initial = kFirstPause, .max = kLongestPause, .jitter = 0.2, .seed = std::random_device{}()})});
   }
 }
 
@@ -16,7 +17,8 @@ std::vector<std::size_t> ServerChoice::Order() const {
   std::vector<std::size_t> order(states_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto waiting = std::stable_partition(order.begin(), order.end(), [this](std::size_t i) { return IsDue(i); });
-  std::stable_sort(waiting, order.end(), [this](std::size_t a, std::size_t b) { return states_[a].due < states_[b].due; });
+  std::stable_sort(waiting, order.end(),
+                   [this](std::size_t a, std::size_t b) { return states_[a].due < states_[b].due; });
   return order;
 }
 

@@ -147,8 +147,14 @@ Checkpoint CheckpointKeeper::Compose(const std::vector<ScopePosition>& positions
   for (const SavedScope& saved : std::exchange(checkpoint.totals.scopes, {})) {
     const ScopePosition& position = positions.at(saved.scope);
     if (position.version.empty()) continue;
-    checkpoint.scopes.push_back({options_.scopes.at(saved.scope), position.version, position.observed_until,
-                                 saved.horizon, saved.baseline_time, saved.newest, saved.newest_listed, {}});
+    checkpoint.scopes.push_back({options_.scopes.at(saved.scope),
+                                 position.version,
+                                 position.observed_until,
+                                 saved.horizon,
+                                 saved.baseline_time,
+                                 saved.newest,
+                                 saved.newest_listed,
+                                 {}});
   }
   return checkpoint;
 }

@@ -108,8 +108,8 @@ bool ForwardPeer::Handshake(const ReceiverSecurity& security) {
   const std::string salt = (*ping)[2];
   std::string refusal;
   if ((*ping)[3] != HexSha512(salt + host + nonce + security.shared_key)) refusal = "shared_key mismatch";
-  if (!auth.empty() && ((*ping)[4] != security.username ||
-                        (*ping)[5] != HexSha512(auth + security.username + security.password))) {
+  if (!auth.empty() &&
+      ((*ping)[4] != security.username || (*ping)[5] != HexSha512(auth + security.username + security.password))) {
     refusal = "username/password mismatch";
   }
   if (!refusal.empty()) {

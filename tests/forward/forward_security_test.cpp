@@ -135,7 +135,8 @@ TEST_F(ForwardKeyTest, AKeyIsWaitedForOnlySoLong) {
 }
 
 TEST_F(ForwardKeyTest, NonsenseInTheHandshakeIsAnError) {
-  for (const char* first : {"[]", R"(["HELO"])", R"(["HELO", 1])", R"({"ack": "x"})", R"(["PONG", true, "", "", ""])"}) {
+  for (const char* first :
+       {"[]", R"(["HELO"])", R"(["HELO", 1])", R"({"ack": "x"})", R"(["PONG", true, "", "", ""])"}) {
     ForwardReceiver receiver([&](ForwardPeer& peer) {
       peer.Send(nlohmann::json::parse(first));
       peer.connection().WaitUntilClosed();

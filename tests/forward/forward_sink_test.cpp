@@ -198,9 +198,12 @@ void SendNonsense(ForwardPeer& peer, const std::string& nonsense) {
 TEST_F(ForwardSinkTest, NonsenseInsteadOfAnAcknowledgementIsAnError) {
   const std::string nothing_used("\xc1", 1);
   const std::string deep(10'000, '\x91');
-  for (const std::string& nonsense : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), nothing_used, deep,
-                                      std::string("\xc0", 1), std::string("\x81\xa3" "ack\x01"),
-                                      std::string("\x81\xa2no\xa3" "ack")}) {
+  for (const std::string& nonsense :
+       {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), nothing_used, deep, std::string("\xc0", 1),
+        std::string("\x81\xa3"
+                    "ack\x01"),
+        std::string("\x81\xa2no\xa3"
+                    "ack")}) {
     ForwardReceiver receiver([&](ForwardPeer& peer) { SendNonsense(peer, nonsense); });
     settings_.forward.servers.clear();
     sink_.reset();

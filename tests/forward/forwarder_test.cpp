@@ -72,7 +72,8 @@ class ForwarderTest : public ::testing::Test {
     forwarder_.reset();
   }
   std::string Create(const std::string& name) {
-    return std::to_string(server_.Create(MakePodEvent(name, "Reason", 1, "default", clock_.Wall()))->metadata.resource_version);
+    return std::to_string(
+        server_.Create(MakePodEvent(name, "Reason", 1, "default", clock_.Wall()))->metadata.resource_version);
   }
   ScopePosition At(const std::string& version) { return {version, clock_.Wall()}; }
 
