@@ -28,7 +28,9 @@ type route struct {
 	url string
 }
 
-func (r route) took(one receivers.Received) bool { return one.Receiver == r.receiver && strings.HasPrefix(one.Tag, r.tag) }
+func (r route) took(one receivers.Received) bool {
+	return one.Receiver == r.receiver && strings.HasPrefix(one.Tag, r.tag)
+}
 
 func routesTo(t *testing.T, to *receivers.Receivers) map[string]route {
 	t.Helper()

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kube_events/metrics/event_counters.h"
+#include "kube_events/metrics/forward_metrics.h"
 #include "metrics/source_file.h"
 
 namespace kube_events {
@@ -88,7 +89,8 @@ TEST(SelfMetricsTest, ThePageHasExactlyTheCatalogFromTheStart) {
   SelfMetrics metrics(Options());
   metrics.SetSources(Sources());
   const EventCounters counters(1);
-  const std::vector<const MetricSource*> sources{&counters, &metrics};
+  const ForwardMetrics forward({"sink"}, [] { return std::vector<ForwardGauges>{{.sink = "sink"}}; });
+  const std::vector<const MetricSource*> sources{&counters, &metrics, &forward};
   std::map<std::string, std::string> types;
   const std::string page = RenderPage(sources, ExpositionFormat::kText);
   const std::regex type_line("# TYPE ([^ ]+) ([a-z]+)\n");
@@ -105,7 +107,8 @@ TEST(SelfMetricsTest, ThePageHasExactlyTheCatalogFromTheStart) {
 TEST(SelfMetricsTest, SamplesBearTheLabelsOfTheCatalog) {
   SelfMetrics metrics(Options());
   Exercise(metrics);
-  const std::string page = Page(metrics);
+  const ForwardMetrics forward({"sink"}, [] { return std::vector<ForwardGauges>{{.sink = "sink"}}; });
+  const std::string page = RenderPage(std::vector<const MetricSource*>{&metrics, &forward}, ExpositionFormat::kText);
   for (const MetricSpec& spec : AllMetrics()) {
     if (spec.id == Metric::kEventsTotal || spec.kind == MetricKind::kHistogram) continue;
     std::set<std::string> sorted(spec.Labels().begin(), spec.Labels().end());

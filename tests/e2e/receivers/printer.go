@@ -31,7 +31,9 @@ var stdout = struct {
 	*json.Encoder
 }{Encoder: json.NewEncoder(os.Stdout)}
 
-func newPrinter(receiver string, refuse int) *printer { return &printer{receiver: receiver, refuse: refuse} }
+func newPrinter(receiver string, refuse int) *printer {
+	return &printer{receiver: receiver, refuse: refuse}
+}
 
 // print returns once the batch is written, or why it is not taken.
 func (p *printer) print(batch []received) error {
