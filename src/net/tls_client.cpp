@@ -39,7 +39,11 @@ Result<void> TlsClient::Prepare(ssl_ctx_st* context) {
 }
 
 void TlsClient::SendServerName(ssl_st* connection) const {
-  if (!IsIpAddress(parts_->server_name)) SSL_set_tlsext_host_name(connection, parts_->server_name.c_str());
+  if (!IsIpAddress(parts_->server_name)) {
+    // What SSL_set_tlsext_host_name does, without its old cast.
+    SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+             const_cast<char*>(parts_->server_name.c_str()));
+  }
 }
 
 const std::string& TlsClient::refusal() const { return parts_->verification.failure(); }
