@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "kube_events/base/utf8.h"
+#include "kube_events/base/json_text.h"
 
 namespace kube_events {
 namespace {
@@ -49,32 +49,19 @@ const char* Pattern(LogFormat format) {
   return "%Y-%m-%dT%H:%M:%S.%eZ %-7l %n: %v";
 }
 
-// A value that comes from outside must not be able to start a new line; within quotes, nor to end them.
-void AppendSafe(std::string& out, std::string_view text, bool in_quotes) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string valid;
-  AppendValidUtf8(valid, text);
-  for (const char c : valid) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (in_quotes && (c == '"' || c == '\\')) {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
+// As AppendJsonString, without quotes and without escaping them: a value that comes from outside must not be able to
+// start a new line.
+void AppendUnquoted(std::string& out, std::string_view text) {
+  std::string quoted;
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find_first_of("\"\\"), text.size());
+    quoted.clear();
+    AppendJsonString(quoted, text.substr(0, plain));
+    out.append(quoted, 1, quoted.size() - 2);
+    if (plain == text.size()) return;
+    out += text[plain];
+    text.remove_prefix(plain + 1);
   }
-}
-
-void AppendQuoted(std::string& out, std::string_view text) {
-  out += '"';
-  AppendSafe(out, text, true);
-  out += '"';
 }
 
 bool NeedsQuotes(std::string_view value) {
@@ -87,25 +74,25 @@ std::string Render(LogFormat format, std::string_view message, Logger::Fields fi
   std::string line;
   line.reserve(message.size() + 48 * (fields.size() + 1));
   if (format == LogFormat::kText) {
-    AppendSafe(line, message, false);
+    AppendUnquoted(line, message);
   } else {
     line += format == LogFormat::kJson ? "\"msg\":" : "msg=";
-    AppendQuoted(line, message);
+    AppendJsonString(line, message);
   }
   for (const LogField& field : fields) {
     line += format == LogFormat::kJson ? "," : " ";
     if (format == LogFormat::kJson) {
-      AppendQuoted(line, field.key);
+      AppendJsonString(line, field.key);
       line += ':';
-      AppendQuoted(line, field.value);
+      AppendJsonString(line, field.value);
       continue;
     }
     line += field.key;
     line += '=';
     if (NeedsQuotes(field.value)) {
-      AppendQuoted(line, field.value);
+      AppendJsonString(line, field.value);
     } else {
-      AppendSafe(line, field.value, false);
+      AppendUnquoted(line, field.value);
     }
   }
   return line;

@@ -1,10 +1,10 @@
 #include "lease_object.h"
 
-#include <absl/time/time.h>
-
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "kube_events/base/timestamp.h"
 
 namespace kube_events {
 namespace {
@@ -33,8 +33,9 @@ std::int32_t NumberAt(const json& object, const char* key) {
 }  // namespace
 
 std::string FormatMicroTime(WallTime time) {
-  const absl::Time instant = absl::FromUnixMicros(time.time_since_epoch().count());
-  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%E6SZ", instant, absl::UTCTimeZone());
+  std::string text;
+  AppendTimestamp(text, time);
+  return text;
 }
 
 Result<LeaseRecord> ReadLeaseObject(const json& lease) {

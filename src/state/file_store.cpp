@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <fstream>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
+#include "kube_events/base/durable_file.h"
 #include "kube_events/base/file_descriptor.h"
 #include "kube_events/state/checkpoint_format.h"
 #include "kube_events/state/checkpoint_store.h"
@@ -36,24 +36,15 @@ std::optional<Stamp> StampOf(const std::filesystem::path& path) {
 
 tl::unexpected<Error> Failed(const std::string& what, const std::filesystem::path& path, int code,
                              ErrorKind kind = ErrorKind::kRetry) {
-  return Fail(
-      {kind, "cannot " + what + " " + path.string() + ": " + std::generic_category().message(code), {}, "file"});
-}
-
-Result<void> WriteAll(int fd, std::string_view text, const std::filesystem::path& path) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Failed("write", path, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
+  Error error = FileError(what, path, code);
+  error.kind = kind;
+  return Fail(std::move(error));
 }
 
 Result<void> WriteDurably(const std::filesystem::path& path, std::string_view text) {
   UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file) return Failed("create", path, errno);
-  if (const auto written = WriteAll(file.get(), text, path); !written) return written;
+  if (const int code = WriteAll(file.get(), text)) return Failed("write", path, code);
   if (fsync(file.get()) != 0) return Failed("flush", path, errno);
   return {};
 }
@@ -61,10 +52,7 @@ Result<void> WriteDurably(const std::filesystem::path& path, std::string_view te
 // So that after a power failure there is either the old content or the new one.
 Result<void> RenameDurably(const std::filesystem::path& temporary, const std::filesystem::path& path) {
   if (rename(temporary.c_str(), path.c_str()) != 0) return Failed("replace", path, errno);
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const UniqueFd directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory || fsync(directory.get()) != 0) return Failed("flush", folder, errno);
-  return {};
+  return FlushFolderOf(path);
 }
 
 class FileStore final : public CheckpointStore {

@@ -1,6 +1,6 @@
 // Records on disk that a receiver could not be given yet: files of bounded size in a folder of one sink, oldest first.
-// Owned by a SinkWorker. Append belongs to its spooling thread, Peek to its delivery thread, the others to both; no
-// file is read or written under a lock.
+// Owned by a SinkWorker. Append and DropOldestFor belong to its spooling thread, Peek to its delivery thread, the others to
+// both; no file is read or written under a lock. docs/forwarding.md says what is in the folder.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,9 @@ namespace kube_events {
 struct SpoolOptions {
   std::filesystem::path folder;                       // made where it is missing
   std::uint64_t max_bytes = std::uint64_t{1} << 30;   // of all files together
-  std::uint64_t file_bytes = std::uint64_t{8} << 20;  // of one file; it is deleted when all of it is done
+  // Of one file, which is deleted when all of it is done; a larger record has a file of its own. At most an eighth of
+  // max_bytes is used, and 1 GiB.
+  std::uint64_t file_bytes = std::uint64_t{8} << 20;
 };
 
 struct SpoolStats {
@@ -32,21 +34,27 @@ class Spool {
  public:
   // Opens the folder and counts what a process before has left. What cannot be read (a torn end, a flipped bit) is
   // skipped, the rest is kept; `damaged` says how many records or pieces of file that were, `first_problem` where.
-  // Fails with kConfiguration where the folder cannot be made, written or locked (another process uses it).
+  // Reads all files. Fails with kConfiguration where the folder cannot be made, written or locked (another process uses
+  // it).
   struct Opened;
   static Result<Opened> Open(SpoolOptions options);
 
   virtual ~Spool() = default;
   // Writes the records behind the last one and flushes them to the disk: they are safe. Blocks. Fails with kConflict
-  // and reason "full" beyond max_bytes, with kRetry where the disk does not take them; then nothing was appended.
+  // and reason "full" beyond max_bytes, with kRetry where the disk does not take them, and with kInvalid and reason
+  // "too_large" where one has more than 256 MiB; then nothing was appended.
   virtual Result<void> Append(std::span<const RecordPtr> records) = 0;
   // The next records from number `from` on, at most so many and about so many bytes; at least one, if there is one.
-  // Does not remove them. Reads a file; a record that has become unreadable comes as a gap with reason "spool", so
-  // numbers stay dense. Fails with kRetry.
+  // Does not remove them. Reads one file; a record that has become unreadable comes as a gap with reason "spool", so
+  // numbers stay dense, and several in a row share one gap (the same pointer). Empty where there is none, and where
+  // `from` was removed or dropped: ask again from Front(). Fails with kRetry.
   virtual Result<std::vector<RecordPtr>> Peek(std::uint64_t from, std::size_t max_records, std::size_t max_bytes) = 0;
   // Everything before this number is done; files that hold nothing else are deleted. A crash may bring back what was
   // done in the oldest file, except that a position inside it is kept too, written without being flushed.
   virtual void RemoveBefore(std::uint64_t number) = 0;
+  // Drops the oldest files, whole, until these records have room or nothing is left. Returns how many records were lost
+  // with them; Front() has moved on behind those. An Append of them then is not "full", unless they alone are too much.
+  virtual std::uint64_t DropOldestFor(std::span<const RecordPtr> records) = 0;
   // Number of the oldest record that is not removed, and one past the newest.
   virtual std::uint64_t Front() const = 0;
   virtual std::uint64_t End() const = 0;

@@ -1,0 +1,46 @@
+#include "kube_events/forward/dead_letter.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kube_events/base/json_text.h"
+#include "kube_events/base/timestamp.h"
+#include "kube_events/forward/record_format.h"
+#include "line_file.h"
+
+namespace kube_events {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{32} << 20;
+
+void AppendMember(std::string& line, std::string_view name, std::string_view text) {
+  line.append(",\"").append(name).append("\":");
+  AppendJsonString(line, text);
+}
+
+}  // namespace
+
+struct DeadLetterFile::Impl {
+  LineFile file;
+  RecordWriter writer{RecordFormatOptions{}};
+};
+
+DeadLetterFile::DeadLetterFile(std::filesystem::path path)
+    : impl_(new Impl{LineFile({std::move(path), kMaxBytes, 1, 0600})}) {}
+DeadLetterFile::~DeadLetterFile() = default;
+
+Result<void> DeadLetterFile::Append(std::string_view sink, const Error& why, const Record& record, WallTime now) {
+  std::string line = R"({"time":")";
+  AppendTimestamp(line, now);
+  line += '"';
+  AppendMember(line, "sink", sink);
+  AppendMember(line, "reason", why.reason.empty() ? ToString(why.kind) : why.reason);
+  AppendMember(line, "message", why.message);
+  line += R"(,"record":)";
+  impl_->writer.AppendJson(record, line);
+  line += "}\n";
+  return impl_->file.Append(line);
+}
+
+}  // namespace kube_events
