@@ -32,8 +32,7 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     // What needs an escape is ASCII, so that no UTF-8 sequence is cut in two.
-    const auto plain =
-        static_cast<std::size_t>(std::find_if(text.begin(), text.end(), NeedsEscape) - text.begin());
+    const auto plain = static_cast<std::size_t>(std::find_if(text.begin(), text.end(), NeedsEscape) - text.begin());
     AppendValidUtf8(out, text.substr(0, plain));
     if (plain == text.size()) break;
     AppendEscape(out, text[plain]);

@@ -266,9 +266,8 @@ EventDetails EventObject::Details(std::string_view raw) {
   impl_->labels.clear();
   dom::element root;
   if (impl_->Parse(raw, root) != simdjson::SUCCESS) return details;
-  ForEachField(root, [&](std::string_view name, const dom::element& value) {
-    TakeDetail(name, value, details, impl_->labels);
-  });
+  ForEachField(
+      root, [&](std::string_view name, const dom::element& value) { TakeDetail(name, value, details, impl_->labels); });
   details.labels = impl_->labels;
   return details;
 }

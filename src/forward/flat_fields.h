@@ -1,5 +1,5 @@
-// One level of names and values, in the order in which they were given, as JSON or MessagePack. Owned by a RecordWriter,
-// which uses it again for each record; one thread.
+// One level of names and values, in the order in which they were given, as JSON or MessagePack. Owned by a
+// RecordWriter, which uses it again for each record; one thread.
 #pragma once
 
 #include <cstdint>

@@ -22,14 +22,16 @@ constexpr std::size_t kKeptCapacity = std::size_t{4} << 20;
 constexpr std::string_view kFrameBegin = R"({"type":"ADDED","object":)";
 
 using ReferenceNames = std::array<std::string_view, std::tuple_size_v<ReferenceFields>>;
-constexpr ReferenceNames kInvolvedNames{
-    "involved_object_api_version",     "involved_object_kind", "involved_object_namespace",
-    "involved_object_name",            "involved_object_uid",  "involved_object_field_path",
-    "involved_object_resource_version"};
+constexpr ReferenceNames kInvolvedNames{"involved_object_api_version",
+                                        "involved_object_kind",
+                                        "involved_object_namespace",
+                                        "involved_object_name",
+                                        "involved_object_uid",
+                                        "involved_object_field_path",
+                                        "involved_object_resource_version"};
 constexpr ReferenceNames kRelatedNames{
-    "related_object_api_version",     "related_object_kind", "related_object_namespace",
-    "related_object_name",            "related_object_uid",  "related_object_field_path",
-    "related_object_resource_version"};
+    "related_object_api_version", "related_object_kind",       "related_object_namespace",       "related_object_name",
+    "related_object_uid",         "related_object_field_path", "related_object_resource_version"};
 
 void AddReference(const ReferenceNames& names, const ReferenceFields& reference, FlatFields& fields) {
   for (std::size_t i = 0; i < names.size(); ++i) fields.Text(names[i], reference[i]);
@@ -65,8 +67,8 @@ struct RecordWriter::Impl {
   std::size_t object_size = 0;
   Result<WatchFrame> decoded = Fail(ErrorKind::kInvalid, "nothing was decoded yet");
 
-  // The Event of a record; null where it is none that the decoder can read, which only a damaged one can be. FactsOf and
-  // Append… of the same record decode it once.
+  // The Event of a record; null where it is none that the decoder can read, which only a damaged one can be. FactsOf
+  // and Append… of the same record decode it once.
   const WatchFrame* Decode(const std::string& json) {
     const bool same = !frame.empty() && std::string_view(frame).substr(kFrameBegin.size(), object_size) == json;
     if (!same) DecodeAnew(json);

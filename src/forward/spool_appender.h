@@ -40,8 +40,8 @@ class SpoolAppender {
   std::uint64_t BytesFor(std::span<const RecordPtr> records) const;
 
   // Writes the records and flushes them. `parts`: empty, or the file that is begun; files are added as they fill. Fails
-  // with kRetry; then what was written has been taken back, and none of the files may be gone on with, since nobody knows
-  // what a disk did with bytes that it failed to flush.
+  // with kRetry; then what was written has been taken back, and none of the files may be gone on with, since nobody
+  // knows what a disk did with bytes that it failed to flush.
   Result<void> Write(std::span<const RecordPtr> records, std::vector<SpoolPart>& parts);
 
  private:

@@ -54,10 +54,9 @@ std::string FormatPosition(const SpoolPosition& position) {
   const std::array<std::uint64_t, 2> numbers{position.id, position.offset};
   const std::uint64_t checksum = XXH3_64bits(numbers.data(), sizeof numbers);
   std::array<char, 64> text{};
-  const int size = std::snprintf(text.data(), text.size(), "%016llx %016llx %016llx\n",
-                                 static_cast<unsigned long long>(position.id),
-                                 static_cast<unsigned long long>(position.offset),
-                                 static_cast<unsigned long long>(checksum));
+  const int size =
+      std::snprintf(text.data(), text.size(), "%016llx %016llx %016llx\n", static_cast<unsigned long long>(position.id),
+                    static_cast<unsigned long long>(position.offset), static_cast<unsigned long long>(checksum));
   return {text.data(), static_cast<std::size_t>(size)};
 }
 

@@ -16,8 +16,8 @@ struct LoadedSpool {
   std::string first_problem;
 };
 
-// Reads all files; the folder is locked. Leaves files of others alone. Fails with kConfiguration where the folder cannot
-// be read.
+// Reads all files; the folder is locked. Leaves files of others alone. Fails with kConfiguration where the folder
+// cannot be read.
 Result<LoadedSpool> LoadSpool(const SpoolFolder& folder);
 
 }  // namespace kube_events

@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "kube/files.h"
 #include "kube/kubeconfig.h"
 #include "kube/kubeconfig_access.h"
 #include "kube_events/base/text.h"
+#include "kube_events/kube/files.h"
 #include "kube_events/kube/tls_files.h"
 #include "kube_events/net/server_url.h"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/files.h"
 #include "kube/text.h"
 #include "kube_events/base/text.h"
+#include "kube_events/kube/files.h"
 
 namespace kube_events {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "kube/files.h"
 #include "kube/kubeconfig_fields.h"
+#include "kube_events/kube/files.h"
 
 namespace kube_events {
 namespace {

@@ -38,7 +38,9 @@ json Flat(const std::string& object) { return Written(object, RecordFormat::kFla
 
 TEST(RecordFormatHostileTest, InvalidUtf8IsReplaced) {
   EXPECT_EQ(Raw(With("\"a\xFF\xC3z\""))["object"]["x"], "a\xEF\xBF\xBD\xEF\xBF\xBDz");
-  const std::string object = R"({"metadata":{"name":"a","resourceVersion":"7"},"message":")" "\xED\xA0\x80" R"("})";
+  const std::string object = R"({"metadata":{"name":"a","resourceVersion":"7"},"message":")"
+                             "\xED\xA0\x80"
+                             R"("})";
   EXPECT_TRUE(IsValidUtf8(Flat(object)["message"].get<std::string>()));
 }
 
@@ -69,9 +71,29 @@ TEST(RecordFormatHostileTest, DeepNestingStaysWholeOrBecomesAText) {
 }
 
 TEST(RecordFormatHostileTest, NumbersKeepTheirValue) {
-  for (const char* number : {"0", "-1", "-32", "-33", "127", "128", "-128", "-129", "255", "256", "65535", "65536",
-                             "-32769", "4294967295", "4294967296", "-2147483649", "9223372036854775807",
-                             "-9223372036854775808", "18446744073709551615", "1.5", "-0.0", "1e300", "2.5e-8"}) {
+  for (const char* number : {"0",
+                             "-1",
+                             "-32",
+                             "-33",
+                             "127",
+                             "128",
+                             "-128",
+                             "-129",
+                             "255",
+                             "256",
+                             "65535",
+                             "65536",
+                             "-32769",
+                             "4294967295",
+                             "4294967296",
+                             "-2147483649",
+                             "9223372036854775807",
+                             "-9223372036854775808",
+                             "18446744073709551615",
+                             "1.5",
+                             "-0.0",
+                             "1e300",
+                             "2.5e-8"}) {
     EXPECT_EQ(Raw(With(number))["object"]["x"], json::parse(number)) << number;
   }
 }

@@ -108,12 +108,14 @@ TEST(RecordFormatTest, FlatHasTheSeriesOfTheNewApi) {
 TEST(RecordFormatTest, FlatIsTheSameFromBothApis) {
   const std::string metadata =
       R"("metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7","creationTimestamp":"2026-01-02T03:04:05Z"},)";
-  const std::string object = R"({"kind":"Pod","namespace":"n","name":"p","uid":"pu","apiVersion":"v1","fieldPath":"f"})";
+  const std::string object =
+      R"({"kind":"Pod","namespace":"n","name":"p","uid":"pu","apiVersion":"v1","fieldPath":"f"})";
   const std::string common =
       R"("type":"Normal","reason":"R","action":"A","related":{"kind":"Node","name":"m"},"reportingInstance":"ri",)";
-  const std::string core = "{" + metadata + common + R"("involvedObject":)" + object +
-                           R"(,"message":"text","source":{"component":"c","host":"h"},"count":3,"reportingComponent":"rc",)"
-                           R"("firstTimestamp":"2026-01-02T03:04:05Z","lastTimestamp":"2026-01-02T03:09:05Z"})";
+  const std::string core =
+      "{" + metadata + common + R"("involvedObject":)" + object +
+      R"(,"message":"text","source":{"component":"c","host":"h"},"count":3,"reportingComponent":"rc",)"
+      R"("firstTimestamp":"2026-01-02T03:04:05Z","lastTimestamp":"2026-01-02T03:09:05Z"})";
   const std::string events = "{" + metadata + common + R"("regarding":)" + object +
                              R"(,"note":"text","deprecatedSource":{"component":"c","host":"h"},"deprecatedCount":3,)"
                              R"("reportingController":"rc","deprecatedFirstTimestamp":"2026-01-02T03:04:05Z",)"

@@ -73,8 +73,16 @@ TEST(SpoolFileTest, TheFormatStaysAsItIs) {
   EXPECT_EQ(header, "KESPOOL1\xEF\xCD\xAB\x89\x67\x45\x23\x01");
   const std::string frame = FrameOf({RecordType::kModified, "{}", WallTime{std::chrono::microseconds{258}}}, 3);
   EXPECT_EQ(frame.substr(0, 4), "\xFFKR\xFE");
-  EXPECT_EQ(frame.substr(12), std::string("\x03\0\0\0" "\x1c\0\0\0" "\x01" "\0" "\x02\x01\0\0\0\0\0\0"
-                                          "\0\0\0\0\0\0\0\0" "\0\0\0\0" "\0\0\0\0" "{}", 36));
+  EXPECT_EQ(frame.substr(12), std::string("\x03\0\0\0"
+                                          "\x1c\0\0\0"
+                                          "\x01"
+                                          "\0"
+                                          "\x02\x01\0\0\0\0\0\0"
+                                          "\0\0\0\0\0\0\0\0"
+                                          "\0\0\0\0"
+                                          "\0\0\0\0"
+                                          "{}",
+                                          36));
   EXPECT_EQ(frame.substr(4, 8), std::string("\x00\x00\x00\x00\x00\x00\x00\x00", 8)) << "to be pinned";
 }
 

@@ -29,8 +29,8 @@ TEST_F(SpoolTest, GivesRecordsBackInOrder) {
 TEST_F(SpoolTest, KeepsEverythingThatARecordHas) {
   const std::string bytes("\0\xFF any bytes", 12);
   const Record gap = GapOf("overflow", "scope \xFF");
-  ASSERT_TRUE(spool_->Append(std::vector<RecordPtr>{
-      std::make_shared<Record>(RecordOf(bytes, RecordType::kDeleted)), std::make_shared<Record>(gap)}));
+  ASSERT_TRUE(spool_->Append(std::vector<RecordPtr>{std::make_shared<Record>(RecordOf(bytes, RecordType::kDeleted)),
+                                                    std::make_shared<Record>(gap)}));
   Open();
   const auto records = spool_->Peek(0, 10, 1'000'000).value();
   ASSERT_EQ(records.size(), 2u);

@@ -6,8 +6,8 @@
 
 namespace kube_events {
 
-// Appends `text` as a JSON string, quotes included (RFC 8259, 7). Control characters and DEL are escaped, so it stays on
-// one line; what is not UTF-8 becomes U+FFFD. Does not fail or block.
+// Appends `text` as a JSON string, quotes included (RFC 8259, 7). Control characters and DEL are escaped, so it stays
+// on one line; what is not UTF-8 becomes U+FFFD. Does not fail or block.
 void AppendJsonString(std::string& out, std::string_view text);
 
 }  // namespace kube_events

@@ -14,8 +14,8 @@ namespace kube_events {
 
 class DeadLetterFile {
  public:
-  // Nothing is opened before the first Append. With PATH.1, into which it is rotated at 32 MiB, it takes 64 MiB at most,
-  // unless a single record is larger.
+  // Nothing is opened before the first Append. With PATH.1, into which it is rotated at 32 MiB, it takes 64 MiB at
+  // most, unless a single record is larger.
   explicit DeadLetterFile(std::filesystem::path path);
   ~DeadLetterFile();
 

@@ -1,6 +1,6 @@
 // Records on disk that a receiver could not be given yet: files of bounded size in a folder of one sink, oldest first.
-// Owned by a SinkWorker. Append and DropOldestFor belong to its spooling thread, Peek to its delivery thread, the others to
-// both; no file is read or written under a lock. docs/forwarding.md says what is in the folder.
+// Owned by a SinkWorker. Append and DropOldestFor belong to its spooling thread, Peek to its delivery thread, the
+// others to both; no file is read or written under a lock. docs/forwarding.md says what is in the folder.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 namespace kube_events {
 
 struct SpoolOptions {
-  std::filesystem::path folder;                       // made where it is missing
-  std::uint64_t max_bytes = std::uint64_t{1} << 30;   // of all files together
+  std::filesystem::path folder;                      // made where it is missing
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of all files together
   // Of one file, which is deleted when all of it is done; a larger record has a file of its own. At most an eighth of
   // max_bytes is used, and 1 GiB.
   std::uint64_t file_bytes = std::uint64_t{8} << 20;
