@@ -11,7 +11,7 @@ packages=(
   libsimdjson-dev libspdlog-dev libssl-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
   zlib1g-dev
 )
-clang_packages=(clang libclang-rt-dev llvm)
+clang_packages=(clang libclang-rt-dev lld llvm)
 ci_packages=("${clang_packages[@]}" clang-format clang-tidy etcd-server prometheus)
 
 case "${1:-}" in
