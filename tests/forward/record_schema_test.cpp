@@ -36,7 +36,7 @@ class RecordSchemaTest : public ::testing::TestWithParam<SchemaCase> {
 INSTANTIATE_TEST_SUITE_P(Formats, RecordSchemaTest,
                          ::testing::Values(SchemaCase{RecordFormat::kRaw, "forward-raw.schema.json"},
                                            SchemaCase{RecordFormat::kFlat, "forward-flat.schema.json"}),
-                         [](const auto& info) { return info.param.format == RecordFormat::kRaw ? "Raw" : "Flat"; });
+                         [](const auto& test) { return test.param.format == RecordFormat::kRaw ? "Raw" : "Flat"; });
 
 TEST_P(RecordSchemaTest, EveryRecordKeepsToIt) {
   const std::string everything = R"({"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7",)"
