@@ -151,11 +151,11 @@ TEST_F(ForwarderTest, ExpiredHistoryIsMarkedAndWhatIsThereIsHandedOn) {
   const std::string first = Create("seen");
   Create("missed");
   server_.Compact();
-  const std::string counted = Create("counted");
+  const std::string counted = Create("taken");
   server_.Compact();
   Begin(At(counted), {{"behind", {At(first)}}});
   EXPECT_TRUE(Arrives("behind", 3));
-  EXPECT_THAT(Arrived("behind"), ElementsAre("GAP", "missed", "counted"));
+  EXPECT_THAT(Arrived("behind"), ElementsAre("GAP", "missed", "taken"));
   Create("live");
   EXPECT_TRUE(Arrives("behind", 4));
 }
