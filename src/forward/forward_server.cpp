@@ -123,16 +123,21 @@ Result<void> ForwardServer::Authenticate(ForwardConnection& connection, const Pa
 Result<void> ForwardServer::Deliver(ForwardConnection& connection, std::span<const ForwardMessage>& messages,
                                     const Patience& patience) const {
   while (!messages.empty()) {
-    const auto window = messages.first(std::min(messages.size(), kWindow));
-    for (const ForwardMessage& message : window) {
-      if (auto sent = connection.Write(ForwardStage::kSend, message.bytes, patience); !sent) return sent;
+    auto window = messages.first(std::min(messages.size(), kWindow));
+    Result<void> sent;
+    for (std::size_t i = 0; i < window.size() && sent; ++i) {
+      sent = connection.Write(ForwardStage::kSend, window[i].bytes, patience);
+      if (!sent) window = window.first(i);
     }
+    if (!sent && !IsBrokenConnection(sent.error())) return sent;
+    // A receiver that has closed the connection may have acknowledged something before.
     for (const ForwardMessage& message : window) {
       const auto answer = connection.Read(ForwardStage::kAck, patience);
-      if (!answer) return Fail(answer.error());
+      if (!answer) return sent ? Fail(answer.error()) : Fail(sent.error());
       if (auto taken = CheckAck(*answer, message.chunk, label_); !taken) return taken;
       messages = messages.subspan(1);
     }
+    if (!sent) return sent;
   }
   return {};
 }

@@ -39,6 +39,7 @@ void AddReference(const ReferenceNames& names, const ReferenceFields& reference,
 
 std::string_view GapMessage(std::string_view reason) {
   if (reason == "expired") return "Events may be missing: the API server no longer had its history";
+  if (reason == "restored") return "Events may be missing: the API server went back to an earlier state";
   if (reason == "overflow") return "Events may be missing: the queue and the spool were full";
   if (reason == "spool") return "Events may be missing: a spool file was damaged";
   return "Events may be missing";

@@ -50,9 +50,11 @@ class KillRun {
     if (!Check(Eventually([this] { return Position().has_value(); }, kSettling), "a first checkpoint is written")) {
       return false;
     }
-    if (options_.leader_elect) standby_ = Launch();
     bool good = true;
-    while (good && kills_ < options_.kills) good = PassRound(++rounds_);
+    while (good && kills_ < options_.kills) {
+      if (options_.leader_elect) standby_ = Launch();  // not before the other one leads, since either might take over
+      good = PassRound(++rounds_);
+    }
     std::cout << kills_ << " times SIGKILL and " << rounds_ - kills_ << " times SIGTERM; the history was compacted "
               << compacted_running_ << " times while it ran and " << compacted_down_
               << " times while it was down: " << exact_ << " exact, " << gaps_ << " with a gap, " << occurrences_
@@ -137,7 +139,6 @@ class KillRun {
     }
     standby_->Signal(SIGCONT);
     exporter_ = std::move(standby_);
-    standby_ = Launch();
   }
 
   // Now or never; counts it.

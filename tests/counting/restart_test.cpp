@@ -211,7 +211,7 @@ TEST_F(Restarts, AClockThatIsDaysAheadMakesWhatWasDeletedLessCertainAndNothingWr
   Modified({.name = "living", .count = 41, .first_time = first, .created = first});
   ExpectLast(1);
   Added({.name = "dead", .count = 60, .first_time = first, .uid = "uid-2"});
-  ExpectLast(1, 0, 59);
+  ExpectLast(60, 59);
 }
 
 TEST_F(Restarts, BeyondTheListTheWatchIsAnOrdinaryOne) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "forward/json_schema.h"
@@ -54,6 +55,16 @@ TEST_P(RecordSchemaTest, EveryRecordKeepsToIt) {
   for (const Record& gap : {GapOf(), GapOf("overflow", ""), Record{RecordType::kGap, {}, kObserved}}) {
     EXPECT_EQ(schema_.ProblemWith(Written(gap)), "") << Written(gap);
     EXPECT_EQ(schema_.ProblemWith(Written(gap, "")), "");
+  }
+}
+
+TEST_P(RecordSchemaTest, EveryReasonOfAGapIsExplainedAndSaidInWords) {
+  const std::string explained =
+      schema_.json().at("$defs").at("gap").at("properties").at("gap_reason").at("description").get<std::string>();
+  std::set<std::string> messages{Written(GapOf("unheard of")).at("message").get<std::string>()};
+  for (const std::string reason : {"expired", "restored", "overflow", "spool"}) {
+    EXPECT_NE(explained.find(reason + ": "), std::string::npos) << reason;
+    EXPECT_TRUE(messages.insert(Written(GapOf(reason)).at("message").get<std::string>()).second) << reason;
   }
 }
 

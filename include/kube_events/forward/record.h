@@ -23,8 +23,8 @@ struct Record {
   // Of a gap: between these times of the API server something may have come and gone unseen.
   std::string gap_scope = {};
   OptionalTime gap_from = {};
-  // Where it was lost: "expired" (the API server's history), "overflow" (queue and spool were full), "spool" (a spool
-  // file was damaged).
+  // Where it was lost: "expired" (the API server's history), "restored" (its state went back), "overflow" (queue and
+  // spool were full), "spool" (a spool file was damaged).
   std::string gap_reason = {};
 };
 
