@@ -2,11 +2,9 @@
 // exporter hands on is taken by more than this project's own idea of it:
 //
 //   - the OpenTelemetry Collector's receiver of the Fluent forward protocol,
-//   - the same behind the handshake of a shared key, whose digests come from
-//     IBM's implementation of that protocol,
 //   - Benthos' HTTP server, which reads JSON arrays.
 //
-// All acknowledge only what was printed: one line of JSON for each record.
+// Both acknowledge only what was printed: one line of JSON for each record.
 package main
 
 import (
@@ -27,8 +25,6 @@ func main() {
 
 func run() error {
 	forward := flag.String("forward", "", "`HOST:PORT` of the forward protocol")
-	secured := flag.String("secured", "", "`HOST:PORT` of the forward protocol with a shared key; needs --forward")
-	sharedKey := flag.String("shared-key", "", "of --secured")
 	http := flag.String("http", "", "`HOST:PORT` of HTTP; the path is /events")
 	refuse := flag.Int("refuse", 0, "each receiver refuses so many batches before it takes one")
 	flag.Parse()
@@ -41,11 +37,6 @@ func run() error {
 			return fmt.Errorf("forward: %w", err)
 		}
 		defer end()
-	}
-	if *secured != "" {
-		if err := startSecured(ctx, *secured, []byte(*sharedKey), *forward); err != nil {
-			return fmt.Errorf("secured: %w", err)
-		}
 	}
 	if *http != "" {
 		if err := startHTTP(ctx, *http, newPrinter("http", *refuse)); err != nil {

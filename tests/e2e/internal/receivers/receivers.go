@@ -22,7 +22,6 @@ import (
 
 const (
 	moduleDir = "receivers"
-	name      = "receivers"
 	// SharedKey is what Secured wants its clients to know.
 	SharedKey = "the shared key of the tests"
 )
@@ -42,38 +41,60 @@ func (r Received) ID() string {
 	return id
 }
 
-// Receivers is the running program.
+// Receivers are the running programs.
 type Receivers struct {
-	// Forward, Secured and HTTP are addresses, HOST:PORT.
+	// Forward, Secured and HTTP are addresses, HOST:PORT. Secured leads to the
+	// same receiver as Forward, for those who know the SharedKey.
 	Forward, Secured, HTTP string
 
-	output  string
-	process *process.Process
+	output    string
+	processes []*process.Process
 }
 
-// Start builds the program, which the caches of Go make quick, and runs it.
+// Start builds the programs, which the caches of Go make quick, and runs them.
 // Each receiver refuses so many batches before it takes one.
 func Start(t testing.TB, refuse int) *Receivers {
 	t.Helper()
 	dir := t.TempDir()
-	program := filepath.Join(dir, name)
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "./...")
 	build.Dir = moduleDir
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the receivers: %v\n%s", err, output)
 	}
-	r := &Receivers{Forward: address(t), Secured: address(t), HTTP: address(t), output: filepath.Join(dir, name+".log")}
-	var err error
-	r.process, err = process.Start(dir, name, exec.Command(program, "-forward="+r.Forward, "-secured="+r.Secured,
-		"-shared-key="+SharedKey, "-http="+r.HTTP, "-refuse="+strconv.Itoa(refuse)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.finish(t) })
+	r := &Receivers{Forward: address(t), Secured: address(t), HTTP: address(t)}
+	r.output = r.run(t, dir, "receivers", "-forward="+r.Forward, "-http="+r.HTTP, "-refuse="+strconv.Itoa(refuse))
+	r.run(t, dir, "secured", "-listen="+r.Secured, "-behind="+r.Forward, "-shared-key="+SharedKey)
 	for _, listener := range []string{r.Forward, r.Secured, r.HTTP} {
 		r.await(t, listener)
 	}
 	return r
+}
+
+// run starts one of the programs and returns the file that it prints to.
+func (r *Receivers) run(t testing.TB, dir, name string, args ...string) string {
+	t.Helper()
+	started, err := process.Start(dir, name, exec.Command(filepath.Join(dir, name), args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.processes = append(r.processes, started)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(started.LogTail(20))
+		}
+		started.Kill()
+	})
+	return filepath.Join(dir, name+".log")
+}
+
+// exited says whether one of the programs has ended.
+func (r *Receivers) exited() error {
+	for _, one := range r.processes {
+		if err := one.Exited(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func address(t testing.TB) string {
@@ -88,7 +109,7 @@ func address(t testing.TB) string {
 func (r *Receivers) await(t testing.TB, address string) {
 	t.Helper()
 	err := poll.Until(t.Context(), 20*time.Second, func(context.Context) error {
-		if err := r.process.Exited(); err != nil {
+		if err := r.exited(); err != nil {
 			return err
 		}
 		connection, err := net.Dial("tcp", address)
@@ -102,16 +123,9 @@ func (r *Receivers) await(t testing.TB, address string) {
 	}
 }
 
-func (r *Receivers) finish(t testing.TB) {
-	if t.Failed() {
-		t.Log(r.process.LogTail(20))
-	}
-	r.process.Kill()
-}
-
 // Records are all that were taken so far.
 func (r *Receivers) Records() ([]Received, error) {
-	if err := r.process.Exited(); err != nil {
+	if err := r.exited(); err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(r.output)

@@ -1,38 +1,40 @@
+// Command secured stands before a receiver of the Fluent forward protocol and
+// lets through clients that know a shared key. The handshake's digests come
+// from IBM's implementation of the protocol. It is a program of its own because
+// that and the Collector's receiver both register the protocol's time with the
+// MessagePack library, which ends a process that has both.
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
+	"os"
 
 	"github.com/IBM/fluent-forward-go/fluent/protocol"
 	"github.com/tinylib/msgp/msgp"
 )
 
-// startSecured listens at address, wants clients to prove that they know the
-// key, and then hands them through to the receiver behind it.
-func startSecured(ctx context.Context, address string, key []byte, behind string) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
-	context.AfterFunc(ctx, func() { listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go serveSecured(client, key, behind)
+func main() {
+	listen := flag.String("listen", "", "`HOST:PORT` where clients come")
+	behind := flag.String("behind", "", "`HOST:PORT` of the receiver that they are handed through to")
+	sharedKey := flag.String("shared-key", "", "what clients have to know")
+	flag.Parse()
+	listener, err := net.Listen("tcp", *listen)
+	for err == nil {
+		var client net.Conn
+		if client, err = listener.Accept(); err == nil {
+			go serve(client, []byte(*sharedKey), *behind)
 		}
-	}()
-	return nil
+	}
+	fmt.Fprintln(os.Stderr, "secured:", err)
+	os.Exit(1)
 }
 
-func serveSecured(client net.Conn, key []byte, behind string) {
+func serve(client net.Conn, key []byte, behind string) {
 	defer client.Close()
 	if handshake(client, key) != nil {
 		return
