@@ -71,7 +71,6 @@ class CostRun {
   double Own(const std::string& name) const {
     return ReadSample(exporter_->Page(), "kube_events_exporter_" + name).value_or(0);
   }
-  double Writes() const { return Own("checkpoint_writes_total{result=\"ok\"}"); }
 
   sim::LoadOptions Load() const {
     sim::LoadOptions load;
@@ -99,25 +98,37 @@ class CostRun {
     server_.StopLoad();
   }
 
+  // What the exporter says of its writes; its own times, since a scrape may come late.
+  struct Sample {
+    double writes = 0;
+    double bytes = 0;  // of the last one
+    double at = 0;     // Unix seconds of the last one
+  };
+  Sample Now() const {
+    const std::string page = exporter_->Page();
+    const auto own = [&](const std::string& name) {
+      return ReadSample(page, "kube_events_exporter_" + name).value_or(0);
+    };
+    return {own("checkpoint_writes_total{result=\"ok\"}"), own("checkpoint_bytes"),
+            own("checkpoint_last_success_timestamp_seconds")};
+  }
+
   // From one write to another, at least kLeastWrites later.
   void Measure() {
     server_.StartLoad(Load());
-    const double before = Writes();
-    Await([&] { return Writes() > before; }, "a checkpoint is written");
-    const double first = Writes();
-    const auto began = steady_clock::now();
-    double last = first;
-    auto ended = began;
-    while (last < first + kLeastWrites || steady_clock::now() < began + std::chrono::seconds(options_.seconds)) {
+    const double before = Now().writes;
+    Sample first;
+    Await([&] { return (first = Now()).writes > before; }, "a checkpoint is written");
+    Sample last = first;
+    while (last.writes < first.writes + kLeastWrites || last.at < first.at + options_.seconds) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      const double writes = Writes();
-      if (writes == last) continue;
-      bytes_written_ += (writes - last) * Own("checkpoint_bytes");
-      last = writes;
-      ended = steady_clock::now();
+      const Sample now = Now();
+      // Each write is followed by the pause that its own size asks for.
+      bytes_written_ += (now.writes - last.writes) * last.bytes;
+      if (now.writes > last.writes) last = now;
     }
-    pause_ = std::chrono::duration<double>(ended - began).count() / (last - first);
-    bytes_per_second_ = bytes_written_ / std::chrono::duration<double>(ended - began).count();
+    pause_ = (last.at - first.at) / (last.writes - first.writes);
+    bytes_per_second_ = bytes_written_ / (last.at - first.at);
     server_.StopLoad();
   }
 
