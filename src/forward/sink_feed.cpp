@@ -63,6 +63,7 @@ SinkFeed::SinkFeed(SinkFeedOptions options, const SinkSettings& settings, SinkWo
     : id_(settings.id),
       options_(std::move(options)),
       log_(worker.log),
+      trouble_(worker.log, worker.clock),
       worker_(WorkerOptions(settings, options_.scope_names.size()), std::move(worker)),
       scopes_(options_.scope_names.size()) {}
 
@@ -94,32 +95,41 @@ void SinkFeed::OnLiveListCommitted(ScopeIndex scope, std::string_view version, W
 }
 
 void SinkFeed::OnLiveChange(const Change& change, SharedRecord& record) {
-  if (TakeLive(change, record)) return;
-  log_.Warn("the queue is full: nothing more is taken until the receiver has caught up", {{"sink", id_}});
+  switch (TakeLive(change, record)) {
+    case Outcome::kDone:
+      return;
+    case Outcome::kDropped:
+      trouble_.Note("memory and spool are full, and the oldest records are dropped; see why the receiver is too slow",
+                    {{"sink", id_}});
+      return;
+    case Outcome::kPaused:
+      log_.Warn("the queue is full: nothing more is taken until the receiver has caught up", {{"sink", id_}});
+  }
 }
 
-// False where that has paused the sink.
-bool SinkFeed::TakeLive(const Change& change, SharedRecord& record) {
+SinkFeed::Outcome SinkFeed::TakeLive(const Change& change, SharedRecord& record) {
   const std::lock_guard lock(mutex_);
   ScopeState& state = scopes_[change.scope];
   const std::string_view version = change.event.resource_version;
   const bool listed = change.kind == ChangeKind::kListed;
   if (!listed || state.live.empty() || ComesBefore(state.live, version)) state.live = version;
-  if (state.mode != Mode::kLive || (!listed && IsBehind(version, state.position))) return true;
+  if (state.mode != Mode::kLive || (!listed && IsBehind(version, state.position))) return Outcome::kDone;
   RecordPtr chosen = Choose(change, state, record);
-  if (chosen && !MakeRoom(change.scope, change.server_time)) {
+  const Outcome room = chosen ? MakeRoom(change.scope, change.server_time) : Outcome::kDone;
+  if (room == Outcome::kPaused) {
     Pause();
-    return false;
+  } else {
+    Take(change, std::move(chosen));
   }
-  Take(change, std::move(chosen));
-  return true;
+  return room;
 }
 
-bool SinkFeed::MakeRoom(ScopeIndex scope, WallTime now) {
-  const bool dropped = worker_.MakeRoom() > 0;
-  if (dropped && !dropped_since_) dropped_since_ = now;
-  if (!dropped && dropped_since_) PushGap(scope, std::exchange(dropped_since_, std::nullopt), now, "overflow");
-  return worker_.queue().HasRoom();
+SinkFeed::Outcome SinkFeed::MakeRoom(ScopeIndex scope, WallTime now) {
+  const OptionalTime dropped = worker_.MakeRoom();
+  if (dropped && !dropped_from_) dropped_from_ = dropped;
+  if (!dropped && dropped_from_) PushGap(scope, std::exchange(dropped_from_, std::nullopt), now, "overflow");
+  if (!worker_.queue().HasRoom()) return Outcome::kPaused;
+  return dropped ? Outcome::kDropped : Outcome::kDone;
 }
 
 // What was taken is kept, and nothing more is taken: later this very position is where it goes on.

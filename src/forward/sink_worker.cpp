@@ -56,13 +56,16 @@ void SinkWorker::Guarded(std::string_view what, const std::stop_token& stop,
   }
 }
 
-std::size_t SinkWorker::MakeRoom() {
-  if (!options_.drop_oldest || queue_.HasRoom()) return 0;
+OptionalTime SinkWorker::MakeRoom() {
+  OptionalTime from;
+  if (spool_dropped_from_ != 0) from = WallTime{WallTime::duration{spool_dropped_from_.exchange(0)}};
+  if (!options_.drop_oldest || queue_.HasRoom()) return from;
   const SinkQueue::Batch oldest = queue_.Peek(std::max<std::size_t>(options_.queue.max_records / 100, 1), kSpoolBytes);
   const std::uint64_t front = queue_.RemoveBefore(oldest.first + oldest.records.size());
   const auto dropped = static_cast<std::size_t>(oldest.first + oldest.records.size() - front);
-  if (dropped > 0) parts_.monitor.OnDropped(options_.id, "overflow", dropped);
-  return dropped;
+  if (dropped == 0) return from;
+  parts_.monitor.OnDropped(options_.id, "overflow", dropped);
+  return from ? from : oldest.records.front()->observed;
 }
 
 // ---- the delivery thread ---------------------------------------------------------------------------------------
@@ -191,7 +194,11 @@ bool SinkWorker::SpoolSome(std::size_t max_records) {
   const SinkQueue::Batch batch = queue_.Peek(max_records, kSpoolBytes);
   if (batch.records.empty()) return true;
   if (const auto kept = parts_.spool->Append(batch.records); !kept) {
-    if (kept.error().reason == "full") return options_.drop_oldest && DropFromSpool(batch.records);
+    if (kept.error().reason == "full") {
+      if (options_.drop_oldest && DropFromSpool(batch.records)) return true;
+      // There may be room for some of them.
+      return batch.records.size() > 1 && SpoolSome(batch.records.size() / 2);
+    }
     spool_trouble_.Note(kept.error().message, {{"sink", options_.id}});
     return false;
   }
@@ -204,8 +211,13 @@ bool SinkWorker::SpoolSome(std::size_t max_records) {
 }
 
 bool SinkWorker::DropFromSpool(std::span<const RecordPtr> newer) {
+  // The delivery thread has seen the oldest, unless it is still busy with what was in memory.
+  const WallTime::rep oldest = oldest_in_spool_;
+  const WallTime::rep from = oldest != 0 ? oldest : newer.front()->observed.time_since_epoch().count();
   const std::uint64_t dropped = parts_.spool->DropOldestFor(newer);
   if (dropped == 0) return false;
+  WallTime::rep nothing = 0;
+  spool_dropped_from_.compare_exchange_strong(nothing, std::max<WallTime::rep>(from, 1));
   parts_.monitor.OnDropped(options_.id, "overflow", static_cast<std::size_t>(dropped));
   spool_trouble_.Note("the spool is full and its oldest records are dropped; raise --forward-spool-max-bytes",
                       {{"sink", options_.id}});

@@ -25,6 +25,7 @@
 
 #include "kube_events/base/clock.h"
 #include "kube_events/base/logging.h"
+#include "kube_events/base/trouble_log.h"
 #include "kube_events/event/event_filter.h"
 #include "kube_events/forward/sink_settings.h"
 #include "kube_events/forward/sink_worker.h"
@@ -83,6 +84,8 @@ class SinkFeed {
 
  private:
   enum class Mode { kLive, kPaused, kCatchingUp };
+  // Of a change of the live stream: taken or passed by, the same after older ones were dropped, or the sink is full.
+  enum class Outcome { kDone, kDropped, kPaused };
   struct ScopeState {
     Mode mode = Mode::kLive;
     ScopePosition position;     // what was taken so far, sent or not
@@ -98,9 +101,10 @@ class SinkFeed {
   RecordPtr Choose(const Change& change, const ScopeState& state, SharedRecord& record);
   bool WantsListed(const Change& change, const ScopeState& state) const;
   bool IsThrottled(const Change& change);
-  bool MakeRoom(ScopeIndex scope, WallTime now);
+  // kPaused: there is no room, and nothing may be dropped.
+  Outcome MakeRoom(ScopeIndex scope, WallTime now);
   void Take(const Change& change, RecordPtr record);
-  bool TakeLive(const Change& change, SharedRecord& record);
+  Outcome TakeLive(const Change& change, SharedRecord& record);
   void Pause();
   void JoinIfCaughtUp(ScopeState& state);
   void PushGap(ScopeIndex scope, OptionalTime from, WallTime to, std::string_view reason);
@@ -108,13 +112,14 @@ class SinkFeed {
   const std::string id_;
   const SinkFeedOptions options_;
   const Logger log_;
+  TroubleLog trouble_;  // informer thread
   SinkWorker worker_;
 
   mutable std::mutex mutex_;  // guards everything below; taken for the time of one change
   std::vector<ScopeState> scopes_;
   std::unordered_map<std::string, WallTime> throttled_;  // uid to when its last record was taken
   WallTime throttle_swept_;
-  OptionalTime dropped_since_;  // the oldest are being dropped since then, and no marker was pushed yet
+  OptionalTime dropped_from_;  // from then on records were dropped, and no marker was pushed yet
 };
 
 }  // namespace kube_events

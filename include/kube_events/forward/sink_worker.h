@@ -82,8 +82,9 @@ class SinkWorker {
   // Where records are put.
   SinkQueue& queue() { return queue_; }
   const SinkQueue& queue() const { return queue_; }
-  // Makes room by dropping the oldest, where the queue is full and the sink is to do so. Returns how many.
-  std::size_t MakeRoom();
+  // Makes room by dropping the oldest, where the queue is full and the sink is to do so. Returns from when on records
+  // are missing, where any were dropped since the last call, here or from a full spool.
+  OptionalTime MakeRoom();
   // SIGHUP.
   void Reopen() { reopen_ = true; }
   // Nothing is pushed any more: sends what is in memory, and puts the rest into the spool. Blocks for at most about
@@ -134,6 +135,7 @@ class SinkWorker {
   std::atomic<bool> finishing_{false};
   std::atomic<bool> reopen_{false};
   std::atomic<WallTime::rep> oldest_in_spool_{0};
+  std::atomic<WallTime::rep> spool_dropped_from_{0};  // what MakeRoom has to tell; 0: nothing
 
   std::mutex pause_mutex_;
   std::condition_variable_any pause_;  // notified by Finish
