@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "kube_events/base/durable_file.h"
@@ -59,9 +60,11 @@ bool SpoolAppender::NeedsNewFile(const std::vector<SpoolPart>& parts, std::uint6
 Result<void> SpoolAppender::BeginFile(std::vector<SpoolPart>& parts) {
   SpoolWriter writer;
   writer.id = RandomId();
-  writer.sequence = next_sequence_++;
+  writer.sequence = next_sequence_;
   writer.bytes = kSpoolHeaderBytes;
   auto file = folder_.Create(writer.sequence, EncodeSpoolHeader(writer.id));
+  std::error_code ignored;
+  if (file || std::filesystem::exists(folder_.PathOf(next_sequence_), ignored)) ++next_sequence_;
   if (!file) return Fail(file.error());
   writer.fd = std::move(*file);
   parts.push_back({std::move(writer), true, 0});
@@ -82,12 +85,13 @@ Result<void> SpoolAppender::Flush(std::vector<SpoolPart>& parts) {
   return {};
 }
 
-void SpoolAppender::Undo(const std::vector<SpoolPart>& parts) const {
-  for (const SpoolPart& part : parts) {
-    if (part.is_new) {
-      folder_.Remove(part.writer.sequence);
-    } else if (::ftruncate(part.writer.fd.get(), static_cast<off_t>(part.bytes_before)) == 0) {
-      ::fsync(part.writer.fd.get());
+void SpoolAppender::Undo(const std::vector<SpoolPart>& parts) {
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part->is_new) {
+      // Its number is given to the next file: a hole would look like a file that is missing.
+      if (folder_.Remove(part->writer.sequence)) next_sequence_ = part->writer.sequence;
+    } else if (::ftruncate(part->writer.fd.get(), static_cast<off_t>(part->bytes_before)) == 0) {
+      ::fsync(part->writer.fd.get());
     }
   }
 }

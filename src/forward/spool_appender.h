@@ -49,7 +49,7 @@ class SpoolAppender {
   bool NeedsNewFile(const std::vector<SpoolPart>& parts, std::uint64_t bytes) const;
   Result<void> BeginFile(std::vector<SpoolPart>& parts);
   Result<void> Flush(std::vector<SpoolPart>& parts);
-  void Undo(const std::vector<SpoolPart>& parts) const;
+  void Undo(const std::vector<SpoolPart>& parts);
 
   SpoolFolder& folder_;
   std::uint64_t next_sequence_;

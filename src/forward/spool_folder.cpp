@@ -118,7 +118,9 @@ Result<UniqueFd> SpoolFolder::Create(std::uint64_t sequence, std::string_view co
   return file;
 }
 
-void SpoolFolder::Remove(std::uint64_t sequence) const { ::unlink(PathOf(sequence).c_str()); }
+bool SpoolFolder::Remove(std::uint64_t sequence) const {
+  return ::unlink(PathOf(sequence).c_str()) == 0 || errno == ENOENT;
+}
 
 std::optional<SpoolPosition> SpoolFolder::ReadPosition() const {
   const UniqueFd file(::open((path_ / "position").c_str(), O_RDONLY | O_CLOEXEC));

@@ -33,8 +33,8 @@ class SpoolFolder {
   // Makes a new file with this content, for this user only, and flushes it with its name. Where somebody deleted the
   // folder or its lock, both are made anew. Fails with kRetry; then there is no such file.
   Result<UniqueFd> Create(std::uint64_t sequence, std::string_view content);
-  // Deletes the file if it is there.
-  void Remove(std::uint64_t sequence) const;
+  // Deletes the file. Returns whether there is none now.
+  bool Remove(std::uint64_t sequence) const;
 
   // Nothing where there is none that can be read.
   std::optional<SpoolPosition> ReadPosition() const;

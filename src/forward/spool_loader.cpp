@@ -75,7 +75,7 @@ class Loader {
     const auto id = DecodeSpoolHeader(bytes_);
     if (id) return Take(sequence, *id);
     // Left by a process that ended while it made the file: nothing was in it yet.
-    if (newest && IsUnfinishedSpoolHeader(bytes_)) return folder_.Remove(sequence);
+    if (newest && IsUnfinishedSpoolHeader(bytes_) && folder_.Remove(sequence)) return;
     Note(sequence, 1, "is not a file of a spool, or its beginning is damaged; it is left alone");
   }
 

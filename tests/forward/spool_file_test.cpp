@@ -83,7 +83,7 @@ TEST(SpoolFileTest, TheFormatStaysAsItIs) {
                                           "\0\0\0\0"
                                           "{}",
                                           36));
-  EXPECT_EQ(frame.substr(4, 8), std::string("\x00\x00\x00\x00\x00\x00\x00\x00", 8)) << "to be pinned";
+  EXPECT_EQ(frame.substr(4, 8), "\xFE\x53\x46\xBA\x3A\x2C\x72\x8E");
 }
 
 }  // namespace

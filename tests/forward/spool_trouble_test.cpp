@@ -77,6 +77,19 @@ TEST_F(SpoolTroubleTest, AFileThatCannotEvenBeBegunLeavesNothing) {
   EXPECT_EQ(All(), "1 2");
 }
 
+TEST_F(SpoolTroubleTest, AFailedAppendLeavesNoHoleThatLooksLikeAMissingFile) {
+  ASSERT_TRUE(Append(1, 2));
+  {
+    const FileSizeLimit limit(100);
+    EXPECT_FALSE(Append(3, 3));
+    EXPECT_FALSE(Append(3, 3));
+  }
+  ASSERT_TRUE(Append(3, 3));
+  Open();
+  EXPECT_EQ(damaged_, 0u) << first_problem_;
+  EXPECT_EQ(All(), "1 2 3");
+}
+
 TEST_F(SpoolTroubleTest, SurvivesADiskThatIsReallyFull) {
   fs::create_directory(dir_.path() / "disk");
   const SmallDisk disk(dir_.path() / "disk", "128k");
