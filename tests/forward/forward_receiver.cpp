@@ -5,6 +5,7 @@
 #include <array>
 #include <sstream>
 #include <stdexcept>
+#include <streambuf>
 #include <utility>
 
 namespace kube_events {
@@ -12,13 +13,28 @@ namespace {
 
 using nlohmann::json;
 
-// The first value of `bytes`, which is taken off; nothing where more is needed.
-std::optional<json> TakeValue(std::string& bytes) {
-  std::istringstream input(bytes);
+// The bytes of a connection, read when they are needed.
+class ConnectionBytes final : public std::streambuf {
+ public:
+  explicit ConnectionBytes(ScriptedConnection& connection) : connection_(connection) {}
+
+ protected:
+  int_type underflow() override {
+    piece_ = connection_.ReadSome();
+    if (piece_.empty()) return traits_type::eof();
+    setg(piece_.data(), piece_.data(), piece_.data() + piece_.size());
+    return traits_type::to_int_type(piece_.front());
+  }
+
+ private:
+  ScriptedConnection& connection_;
+  std::string piece_;
+};
+
+// The next value; nothing at the end.
+std::optional<json> TakeValue(std::istream& input) {
   try {
-    json value = json::from_msgpack(input, false);
-    bytes.erase(0, static_cast<std::size_t>(input.tellg()));
-    return std::optional<json>(std::in_place, std::move(value));
+    return std::optional<json>(std::in_place, json::from_msgpack(input, false));
   } catch (const json::parse_error& error) {
     if (error.id != 110) throw;
     return std::nullopt;
@@ -48,9 +64,12 @@ ReceivedEntry ToEntry(const json& value) {
 ReceivedMessage ToMessage(const json& value) {
   if (!value.is_array() || value.size() != 3) throw std::runtime_error("no message with options");
   ReceivedMessage message{value[0].get<std::string>(), {}, value[2]};
-  std::string packed = TextOf(value[1]);
-  while (auto entry = TakeValue(packed)) message.entries.push_back(ToEntry(*entry));
-  if (!packed.empty()) throw std::runtime_error("half an entry");
+  std::istringstream packed(TextOf(value[1]));
+  while (packed.peek() != std::istringstream::traits_type::eof()) {
+    const auto entry = TakeValue(packed);
+    if (!entry) throw std::runtime_error("half an entry");
+    message.entries.push_back(ToEntry(*entry));
+  }
   return message;
 }
 
@@ -68,14 +87,13 @@ std::string HexSha512(const std::string& text) {
 
 }  // namespace
 
-std::optional<json> ForwardPeer::Read() {
-  while (true) {
-    if (auto value = TakeValue(unread_)) return value;
-    const std::string more = connection_.ReadSome();
-    if (more.empty()) return std::nullopt;
-    unread_ += more;
-  }
-}
+ForwardPeer::ForwardPeer(ScriptedConnection& connection, std::function<void(const ReceivedMessage&)> record)
+    : connection_(connection),
+      record_(std::move(record)),
+      bytes_(std::make_unique<ConnectionBytes>(connection)),
+      input_(bytes_.get()) {}
+
+std::optional<json> ForwardPeer::Read() { return TakeValue(input_); }
 
 bool ForwardPeer::Send(const json& value) {
   std::string bytes;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <istream>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -41,8 +43,7 @@ struct ReceiverSecurity {
 // The server's side of one connection. Used by a script on its thread.
 class ForwardPeer {
  public:
-  ForwardPeer(ScriptedConnection& connection, std::function<void(const ReceivedMessage&)> record)
-      : connection_(connection), record_(std::move(record)) {}
+  ForwardPeer(ScriptedConnection& connection, std::function<void(const ReceivedMessage&)> record);
 
   ScriptedConnection& connection() { return connection_; }
   // The next value; nothing once the client is gone. Throws on what is no MessagePack.
@@ -59,7 +60,8 @@ class ForwardPeer {
  private:
   ScriptedConnection& connection_;
   const std::function<void(const ReceivedMessage&)> record_;
-  std::string unread_;
+  const std::unique_ptr<std::streambuf> bytes_;
+  std::istream input_;
 };
 
 class ForwardReceiver {
