@@ -26,14 +26,14 @@ using Messages = std::span<const ForwardMessage>;
 
 class ForwardSink final : public Sink {
  public:
-  ForwardSink(const SinkSettings& settings, TagTemplate tag, TlsProvider tls, const SinkParts& parts)
+  ForwardSink(const SinkSettings& settings, TagTemplate tag, TlsProvider tls, SinkParts parts)
       : id_(settings.id),
         settings_(settings.forward),
         tls_(std::move(tls)),
         log_(parts.log),
-        trouble_(parts.log, parts.clock),
+        trouble_(std::move(parts.log), parts.clock),
         choice_(settings.forward.servers.size(), parts.clock),
-        encoder_(std::move(tag), {settings.format, parts.cluster_name}) {
+        encoder_(std::move(tag), {settings.format, std::move(parts.cluster_name)}) {
     for (const auto& address : settings_.servers) {
       servers_.push_back(std::make_unique<ForwardServer>(address, settings_, tls_));
     }
@@ -190,7 +190,7 @@ Result<std::unique_ptr<Sink>> MakeForwardSink(const SinkSettings& settings, Sink
   if (!tag) return Fail(tag.error());
   auto tls = MakeTls(settings.forward, parts.log);
   if (!tls) return Fail(tls.error());
-  return std::make_unique<ForwardSink>(settings, std::move(*tag), std::move(*tls), parts);
+  return std::make_unique<ForwardSink>(settings, std::move(*tag), std::move(*tls), std::move(parts));
 }
 
 }  // namespace kube_events
