@@ -187,12 +187,13 @@ bool CheckpointKeeper::Write(Checkpoint checkpoint, const CallLimits& limits) {
   SetSinks(checkpoint, sinks, options_.scopes);
   const auto saved = parts_.store.Save(std::move(checkpoint), limits);
   if (!saved) {
+    // Before it is told, here and below: whoever hears of it may look at the clock.
+    write_again_ = true;
+    Schedule(std::max(options_.interval, backoff_.Next(saved.error().retry_after.value_or(milliseconds{0}))));
     if (saved.error().kind != ErrorKind::kCancelled) {
       parts_.monitor.OnWrite(ResultOf(saved.error()), nullptr);
       trouble_.Note("the checkpoint: " + saved.error().message, {{"store", parts_.store.Name()}});
     }
-    write_again_ = true;
-    Schedule(std::max(options_.interval, backoff_.Next(saved.error().retry_after.value_or(milliseconds{0}))));
     return false;
   }
   trouble_.Over("checkpoints are written again", {"store", parts_.store.Name()});
@@ -201,11 +202,11 @@ bool CheckpointKeeper::Write(Checkpoint checkpoint, const CallLimits& limits) {
     const std::lock_guard lock(mutex_);
     written_sinks_ = sinks;
   }
-  if (!saved->other_writer.empty()) NoteOtherWriter(saved->other_writer);
-  parts_.monitor.OnWrite("ok", &*saved);
   const milliseconds stretched{
       static_cast<milliseconds::rep>(1000.0 * static_cast<double>(saved->bytes) / parts_.store.MaxBytesPerSecond())};
   Schedule(std::max(options_.interval, stretched));
+  if (!saved->other_writer.empty()) NoteOtherWriter(saved->other_writer);
+  parts_.monitor.OnWrite("ok", &*saved);
   return true;
 }
 
