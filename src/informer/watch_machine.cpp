@@ -31,7 +31,7 @@ WatchEffects operator+(WatchEffects effects, WatchEffects more) {
 }  // namespace
 
 WatchMachine::WatchMachine(WatchMachineOptions options)
-    : options_(options), backoff_(BackoffOptions{.seed = options.seed}), random_(options.seed) {
+    : options_(std::move(options)), backoff_(BackoffOptions{.seed = options_.seed}), random_(options_.seed) {
   position_ = options_.resume_from;
   resuming_ = !position_.empty();
 }
