@@ -3,7 +3,7 @@
 # that it includes, so that only what a change touches is looked at again.
 #   scripts/tidy.sh            src
 #   scripts/tidy.sh FOLDER...  other folders, for example tests, or one library
-#   scripts/tidy.sh --deep     with the static analyzer too, which takes twice as long
+#   scripts/tidy.sh --deep     with the static analyzer too, which takes as long again
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v clang-tidy >/dev/null || { echo "clang-tidy is missing; scripts/install-deps.sh --ci installs it" >&2; exit 1; }
