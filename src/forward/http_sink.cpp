@@ -67,16 +67,19 @@ class HttpSink final : public Sink {
 
   // Sends it, and once more where that is of use because the credentials have changed.
   Result<HttpResponse> Post(const std::string& body, const SendLimits& limits) {
-    const MonotonicTime start = clock_.Monotonic();
-    auto authorization = parts_.credentials->Headers();
+    const MonotonicTime deadline = clock_.Monotonic() + limits.timeout;
+    const auto authorization = parts_.credentials->Headers();
     if (!authorization) return Fail(authorization.error());
-    auto answer = PostOnce(body, *authorization, limits, limits.timeout);
+    auto answer = PostOnce(body, *authorization, limits, deadline);
     if (!answer || answer->head.status != 401) return answer;
     parts_.credentials->Refresh();
     const auto again = parts_.credentials->Headers();
-    const auto left = limits.timeout - std::chrono::ceil<milliseconds>(clock_.Monotonic() - start);
-    if (!again || left <= milliseconds{0} || Same(*again, *authorization)) return answer;
-    return PostOnce(body, *again, limits, left);
+    if (!again || Same(*again, *authorization)) return answer;
+    return PostOnce(body, *again, {TimeLeft(deadline), limits.stop}, deadline);
+  }
+
+  milliseconds TimeLeft(MonotonicTime deadline) const {
+    return std::max(milliseconds{1}, std::chrono::ceil<milliseconds>(deadline - clock_.Monotonic()));
   }
 
   static bool Same(const std::vector<HttpHeader>& a, const std::vector<HttpHeader>& b) {
@@ -85,23 +88,37 @@ class HttpSink final : public Sink {
     });
   }
 
+  // A kept connection that the receiver has closed meanwhile shows only when it is used, and says nothing about this
+  // request. The library notices most of them by itself.
   Result<HttpResponse> PostOnce(const std::string& body, const std::vector<HttpHeader>& authorization,
-                                const SendLimits& limits, milliseconds timeout) {
+                                const SendLimits& limits, MonotonicTime deadline) {
+    auto answer = Request(body, authorization, limits);
+    if (!answer && kept_ && IsBroken(answer.error())) {
+      answer = Request(body, authorization, {TimeLeft(deadline), limits.stop});
+    }
+    kept_ = answer.has_value();
+    return answer;
+  }
+
+  static bool IsBroken(const Error& error) { return error.reason == "reset" || error.reason == "eof"; }
+
+  Result<HttpResponse> Request(const std::string& body, const std::vector<HttpHeader>& authorization,
+                               const SendLimits& limits) {
     HttpRequest request;
     request.method = "POST";
     request.target = parts_.target;
     request.headers = parts_.headers;
     request.headers.insert(request.headers.end(), authorization.begin(), authorization.end());
     request.body = body;
-    return CallAndWait(*parts_.client, std::move(request),
-                       {.timeout = timeout, .stop = limits.stop, .max_bytes = kAnswerBytes, .body = BodyUse::kExcerpt});
+    return CallAndWait(
+        *parts_.client, std::move(request),
+        {.timeout = limits.timeout, .stop = limits.stop, .max_bytes = kAnswerBytes, .body = BodyUse::kExcerpt});
   }
 
   // A request without an answer.
   Error Judged(Error error, std::size_t records, std::size_t bytes) {
     if (error.kind == ErrorKind::kCancelled) return error;
-    const bool broken = error.reason == "reset" || error.reason == "eof";
-    breaks_ = broken ? breaks_ + 1 : 0;
+    breaks_ = IsBroken(error) ? breaks_ + 1 : 0;
     if (breaks_ >= kBreaksBeforeCut && records > 1 && bytes > kSmallRequest) {
       breaks_ = 0;
       return {ErrorKind::kInvalid,
@@ -124,7 +141,8 @@ class HttpSink final : public Sink {
   const HttpSinkParts parts_;
   const Clock& clock_;
   RecordWriter writer_;
-  int breaks_ = 0;  // connections broken in a row
+  bool kept_ = false;  // there may be a connection from the last request
+  int breaks_ = 0;     // batches in a row whose connection broke
 };
 
 Result<std::unique_ptr<Credentials>> MakeSinkCredentials(const HttpSinkSettings& http, const SinkParts& parts) {

@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kube/temp_dir.h"
+#include "kube_events/base/text.h"
 #include "kube_events/forward/sinks.h"
 #include "support/fake_clock.h"
 #include "support/scripted_server.h"
@@ -61,6 +63,16 @@ class HttpSinkFixture : public ::testing::Test {
   }
 
   static std::string BodyOf(const std::string& request) { return request.substr(request.find("\r\n\r\n") + 4); }
+
+  // Of the request's head; "(none)" where it is not there.
+  static std::string HeaderOf(const std::string& request, std::string_view name) {
+    std::string_view head = std::string_view(request).substr(0, request.find("\r\n\r\n"));
+    while (!head.empty()) {
+      std::string_view line = TakeUntil(head, '\n');
+      if (EqualIgnoringCase(TakeUntil(line, ':'), name)) return std::string(Trimmed(line));
+    }
+    return "(none)";
+  }
 
   FakeClock clock_;
   TempDir dir_;
