@@ -61,7 +61,7 @@ TEST(ForwardDocsTest, EveryFileOfTheDocumentationIsTaken) {
       ++files;
     }
   }
-  EXPECT_GE(files, 3U) << "the pages have more, so they are not found";
+  EXPECT_GE(files, 2U) << "the pages have more, so they are not found";
 }
 
 TEST(ForwardDocsTest, TheFileOfTheManifestsIsTakenAlsoWithItsExamples) {
