@@ -53,7 +53,7 @@ struct Exporter::Parts {
   }
 
   Result<void> FindServer(const ExporterOptions& options, const Environment& environment);
-  Result<void> Consume(const ExporterOptions& options, const ClusterAccess& access);
+  Result<void> Consume(const ExporterOptions& options, const ClusterAccess& access, const Environment& environment);
   Result<void> Serve(const ExporterOptions& options);
   void Watch(const ExporterOptions& options);
   void StopWatching();
@@ -107,15 +107,17 @@ Result<void> Exporter::Parts::FindServer(const ExporterOptions& options, const E
   http = std::move(*made);
   client = std::make_unique<KubeClient>(*http, *credentials);
   network_pulse = BeatOnNetworkThread(health.AddLoop("network", kMaxLoopSilence));
-  return Consume(options, *access);
+  return Consume(options, *access, environment);
 }
 
 // Who gets the changes, from the last to the first.
-Result<void> Exporter::Parts::Consume(const ExporterOptions& options, const ClusterAccess& access) {
+Result<void> Exporter::Parts::Consume(const ExporterOptions& options, const ClusterAccess& access,
+                                      const Environment& environment) {
   ChangeConsumer* consumer = &counter;
   if (options.Forwards()) {
-    auto started = Forwarding::Start(options, scopes, *EventFilter::Create(FilterOptions(options)),
-                                     {*client, clock, health, counter, logging.For("forward"), Session(options)});
+    auto started =
+        Forwarding::Start(options, scopes, *EventFilter::Create(FilterOptions(options)),
+                          {*client, clock, health, counter, logging.For("forward"), Session(options), environment});
     if (!started) return Fail(started.error());
     forwarding = std::move(*started);
     consumer = &forwarding->consumer();

@@ -40,12 +40,8 @@ Result<std::vector<SinkSettings>> ForwardSinks(const ExporterOptions& options) {
     if (!more) return Fail(more.error());
     std::move(more->begin(), more->end(), std::back_inserter(sinks));
   }
-  std::vector<std::string> ids = Ids(sinks);
-  std::sort(ids.begin(), ids.end());
-  const auto twice = std::adjacent_find(ids.begin(), ids.end());
-  if (twice == ids.end()) return sinks;
-  return Fail(ErrorKind::kConfiguration,
-              "two sinks are called " + *twice + "; give each a name of its own in --forward-config");
+  if (const auto distinct = CheckDistinctSinks(sinks); !distinct) return Fail(distinct.error());
+  return sinks;
 }
 
 void CountThenForward::OnListBegin(ScopeIndex scope, ListReason reason, WallTime server_time) {
@@ -77,6 +73,7 @@ Result<std::unique_ptr<Forwarding>> Forwarding::Start(const ExporterOptions& opt
   wanted.spool = options.forward_spool;
   wanted.spool_max_bytes = options.forward_spool_max_bytes;
   wanted.session = std::move(parts.session);
+  wanted.environment = std::move(parts.environment);
   wanted.cluster_name = options.cluster_name;
   wanted.user_agent = "kube-events-exporter/" + std::string(ThisBuild().version);
   auto started =

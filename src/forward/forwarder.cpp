@@ -54,7 +54,8 @@ Result<std::unique_ptr<Forwarder>> Forwarder::Start(ForwarderOptions options, Fo
 Result<void> Forwarder::AddSink(const SinkSettings& settings) {
   auto own_filter = EventFilter::Create(settings.filter);
   if (!own_filter) return Fail(own_filter.error());
-  auto sink = MakeSink(settings, {parts_.clock, parts_.log, options_.cluster_name, options_.user_agent});
+  auto sink =
+      MakeSink(settings, {parts_.clock, parts_.log, options_.cluster_name, options_.user_agent, options_.environment});
   if (!sink) return Fail(sink.error());
   SinkWorkerParts worker{std::move(*sink), nullptr, nullptr, parts_.clock, parts_.health, parts_.monitor, parts_.log};
   if (!options_.spool.empty()) {

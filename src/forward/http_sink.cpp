@@ -183,7 +183,7 @@ Result<std::unique_ptr<HttpClient>> MakeSinkClient(const HttpSinkSettings& http,
 
 }  // namespace
 
-Result<std::unique_ptr<Sink>> MakeHttpSink(const SinkSettings& settings, SinkParts parts) {
+Result<std::unique_ptr<Sink>> MakeHttpSink(const SinkSettings& settings, const SinkParts& parts) {
   const HttpSinkSettings& http = settings.http;
   auto address = ParseHttpAddress(http.url);
   if (!address) return Fail(address.error());

@@ -170,7 +170,7 @@ class DiskSpool final : public Spool {
 
 }  // namespace
 
-Result<Spool::Opened> Spool::Open(SpoolOptions options) {
+Result<Spool::Opened> Spool::Open(const SpoolOptions& options) {
   SpoolFolder folder(options.folder);
   if (auto locked = folder.Lock(); !locked) return Fail(locked.error());
   auto loaded = LoadSpool(folder);

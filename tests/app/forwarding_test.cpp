@@ -31,7 +31,7 @@ TEST(ForwardSinksTest, TheSameTwiceIsRefused) {
   const auto sinks = ForwardSinks(options);
   ASSERT_FALSE(sinks);
   EXPECT_EQ(sinks.error().kind, ErrorKind::kConfiguration);
-  EXPECT_THAT(sinks.error().message, HasSubstr("two sinks are called file:///a"));
+  EXPECT_THAT(sinks.error().message, HasSubstr("two sinks are called \"file:///a\""));
 }
 
 TEST(ForwardSinksTest, AFileThatIsMissingIsNamed) {

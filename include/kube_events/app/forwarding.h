@@ -41,6 +41,7 @@ struct ForwardingParts {
   ChangeConsumer& counter;  // who else gets the changes, and first
   Logger log;
   SessionOptions session;
+  Environment environment;
 };
 
 class Forwarding final : private ForwardMonitor {

@@ -19,6 +19,7 @@
 #include "kube_events/forward/sink_feed.h"
 #include "kube_events/forward/sink_settings.h"
 #include "kube_events/informer/change_consumer.h"
+#include "kube_events/kube/access.h"
 #include "kube_events/kube/kube_client.h"
 #include "kube_events/state/checkpoint.h"
 
@@ -33,6 +34,7 @@ struct ForwarderOptions {
   SessionOptions session;             // of lists and watches that catch up
   std::string cluster_name;
   std::string user_agent;
+  EnvironmentLookup environment = {};  // names the proxies of http sinks; empty: there are none
 };
 
 struct ForwarderParts {

@@ -31,7 +31,7 @@ Result<std::unique_ptr<Sink>> MakeStdoutSink(const SinkSettings& settings, SinkP
 Result<std::unique_ptr<Sink>> MakeFileSink(const SinkSettings& settings, SinkParts parts);
 // POST of JSON arrays. An answer of 2xx acknowledges the batch; docs/forwarding.md says what the others do. A request
 // on a kept connection that the receiver has just closed is sent again at once, without being told here.
-Result<std::unique_ptr<Sink>> MakeHttpSink(const SinkSettings& settings, SinkParts parts);
+Result<std::unique_ptr<Sink>> MakeHttpSink(const SinkSettings& settings, const SinkParts& parts);
 Result<std::unique_ptr<Sink>> MakeForwardSink(const SinkSettings& settings, SinkParts parts);
 
 }  // namespace kube_events

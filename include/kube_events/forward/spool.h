@@ -37,7 +37,7 @@ class Spool {
   // Reads all files. Fails with kConfiguration where the folder cannot be made, written or locked (another process uses
   // it).
   struct Opened;
-  static Result<Opened> Open(SpoolOptions options);
+  static Result<Opened> Open(const SpoolOptions& options);
 
   virtual ~Spool() = default;
   // Writes the records behind the last one and flushes them to the disk: they are safe. Blocks. Fails with kConflict
