@@ -12,7 +12,7 @@ Result<std::unique_ptr<Sink>> Make(const SinkSettings& settings, SinkParts parts
     case SinkKind::kFile:
       return MakeFileSink(settings, std::move(parts));
     case SinkKind::kHttp:
-      return MakeHttpSink(settings, std::move(parts));
+      return MakeHttpSink(settings, parts);
     case SinkKind::kForward:
       return MakeForwardSink(settings, std::move(parts));
   }
