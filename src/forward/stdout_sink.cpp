@@ -77,8 +77,8 @@ class DescriptorSink final : public Sink {
       const std::uint64_t one = 1;
       std::ignore = ::write(wake_.get(), &one, sizeof one);
     });
-    const Deadline deadline{steady_clock::now() + limits.timeout, limits};
     const std::string_view lines = lines_.Write(batch);
+    const Deadline deadline{steady_clock::now() + limits.timeout, limits};
     if (lines.substr(0, written_) != std::string_view(text_).substr(0, written_)) {
       // Not the batch that was begun: its line is ended, the rest of it may come again.
       const std::size_t line_end = text_.find('\n', written_ - 1) + 1;
@@ -118,12 +118,13 @@ class DescriptorSink final : public Sink {
       if (deadline.limits.stop.stop_requested()) {
         return Fail(ErrorKind::kCancelled, "writing to standard output was stopped");
       }
-      const auto left = std::chrono::ceil<milliseconds>(deadline.end - steady_clock::now());
-      if (left <= milliseconds{0}) return TimedOut(deadline.limits.timeout);
+      const auto left = std::max(milliseconds{0}, std::chrono::ceil<milliseconds>(deadline.end - steady_clock::now()));
       std::array<pollfd, 2> fds{pollfd{output_.fd(), POLLOUT, 0}, pollfd{wake_.get(), POLLIN, 0}};
       const int longest = static_cast<int>(std::min<milliseconds::rep>(left.count(), INT_MAX));
       if (::poll(fds.data(), fds.size(), longest) < 0 && errno != EINTR) return Failed(errno);
+      // Also after the time is over: what has room is written, so that every call gets on.
       if (fds[0].revents != 0) return {};
+      if (left == milliseconds{0}) return TimedOut(deadline.limits.timeout);
     }
   }
 
