@@ -222,14 +222,19 @@ TEST_F(FaultsFixture, TenThousandEventsInOneChunkAreCounted) {
              R"("count":1,"firstTimestamp":"2999-01-01T00:00:00Z"}})"
              "\n";
   }
-  server_.InjectFrame(chunk);
-  EXPECT_TRUE(Eventually(
-      [this] {
-        const chaos::Scrape scrape = Read();
-        const auto found = scrape.occurrences.find({"Normal", "default", "Pod", "Burst"});
-        return found != scrape.occurrences.end() && found->second == 10'000;
-      },
-      std::chrono::seconds(60)));
+  const auto counted = [this] {
+    const chaos::Scrape scrape = Read();
+    const auto found = scrape.occurrences.find({"Normal", "default", "Pod", "Burst"});
+    return found != scrape.occurrences.end() && found->second == 10'000;
+  };
+  // It is in no history: a watch that is being recreated at that moment does not get it. Told twice it counts once.
+  bool all = false;
+  for (int i = 0; i < 4 && !all; ++i) {
+    ASSERT_TRUE(server_.WaitForWatches(1));
+    server_.InjectFrame(chunk);
+    all = Eventually(counted, std::chrono::seconds(20));
+  }
+  EXPECT_TRUE(all);
 }
 
 TEST_F(FaultsFixture, TenThousandEventsAtOnceAreCounted) {
