@@ -15,9 +15,7 @@ namespace {
 using nlohmann::json;
 
 std::string CollectionTarget(const ObjectPath& path) {
-  std::string target = path.group.empty() ? "/api/v1" : "/apis/" + PercentEncoded(path.group) + "/v1";
-  if (!path.namespace_name.empty()) target += "/namespaces/" + PercentEncoded(path.namespace_name);
-  return target + "/" + PercentEncoded(path.resource);
+  return CollectionPath(path.group, path.namespace_name, path.resource);
 }
 
 std::string ObjectTarget(const ObjectPath& path) { return CollectionTarget(path) + "/" + PercentEncoded(path.name); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube_events/metrics/catalog.h"
+#include "register.h"
 
 namespace kube_events {
 namespace {
@@ -15,12 +16,6 @@ constexpr std::array<std::string_view, 3> kResults{"sent", "spooled", "rejected"
 constexpr std::array<std::string_view, 3> kReasons{"overflow", "rejected", "spool"};
 // A file takes under a millisecond, a receiver in another region a second.
 const Histogram::BucketBoundaries kBuckets{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
-
-template <typename T>
-prometheus::Family<T>& Register(prometheus::Registry& registry, prometheus::detail::Builder<T> builder, Metric metric) {
-  const MetricSpec& spec = Spec(metric);
-  return builder.Name(std::string(spec.name)).Help(std::string(spec.help)).Register(registry);
-}
 
 prometheus::MetricFamily GaugeFamily(Metric metric) {
   const MetricSpec& spec = Spec(metric);

@@ -6,6 +6,7 @@
 
 #include "kube_events/metrics/label_text.h"
 #include "kube_events/metrics/process_families.h"
+#include "register.h"
 
 namespace kube_events {
 namespace {
@@ -38,12 +39,6 @@ const Histogram::BucketBoundaries kRequestBuckets{0.001, 0.0025, 0.005, 0.01, 0.
                                                   0.25,  0.5,    1,     2.5,  5,     10};
 // Lag is a matter of seconds, since most timestamps are whole seconds; after a restart it may be an hour.
 const Histogram::BucketBoundaries kLagBuckets{0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600};
-
-template <typename T>
-Family<T>& Register(Registry& registry, prometheus::detail::Builder<T> builder, Metric metric) {
-  const MetricSpec& spec = Spec(metric);
-  return builder.Name(std::string(spec.name)).Help(std::string(spec.help)).Register(registry);
-}
 
 Family<Counter>& Counters(Registry& registry, Metric metric) {
   return Register(registry, prometheus::BuildCounter(), metric);

@@ -4,15 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "forward/fakes.h"
+#include "kube/temp_dir.h"
 #include "kube_events/net/cpprest_client.h"
 #include "sim/sim_server.h"
 #include "support/eventually.h"
 #include "support/exporter_fixture.h"
+#include "support/silent_monitor.h"
 
 namespace kube_events {
 namespace {
@@ -22,33 +23,16 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class QuietMonitor final : public InformerMonitor {
- public:
-  void OnScopeState(const Scope&, const ScopeState&) override {}
-  void OnRequest(std::string_view, RequestOutcome, const Error*) override {}
-  void OnRelist(std::string_view) override {}
-  void OnGap(const Scope&, std::chrono::milliseconds) override {}
-  void OnFrame(const FrameType*, WallTime) override {}
-};
-
-std::string MakeFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "forwarder_XXXXXX").string();
-  return mkdtemp(name.data());
-}
-
 class ForwarderTest : public ::testing::Test {
  protected:
-  ForwarderTest() : folder_(MakeFolder()) { options_.scopes.emplace_back(); }
-  ~ForwarderTest() override {
-    End();
-    std::filesystem::remove_all(folder_);
-  }
+  ForwarderTest() { options_.scopes.emplace_back(); }
+  ~ForwarderTest() override { End(); }
 
   void AddFileSink(const std::string& name) {
     SinkSettings sink;
     sink.id = name;
     sink.kind = SinkKind::kFile;
-    sink.file.path = folder_ / name;
+    sink.file.path = dir_.path() / name;
     sink.batch_wait = 0ms;
     options_.sinks.push_back(sink);
   }
@@ -80,7 +64,7 @@ class ForwarderTest : public ::testing::Test {
   // Names of Events in the file of a sink, "GAP" for a gap.
   std::vector<std::string> Arrived(const std::string& sink) const {
     std::vector<std::string> names;
-    std::ifstream file(folder_ / sink);
+    std::ifstream file(dir_.path() / sink);
     for (std::string line; std::getline(file, line);) {
       const auto record = nlohmann::json::parse(line, nullptr, false);
       if (record.is_discarded()) continue;
@@ -93,7 +77,7 @@ class ForwarderTest : public ::testing::Test {
     return Eventually([&] { return Arrived(sink).size() >= count; });
   }
 
-  const std::filesystem::path folder_;
+  TempDir dir_;
   SystemClock clock_;
   Health health_{clock_};
   sim::SimServer server_;
@@ -101,7 +85,7 @@ class ForwarderTest : public ::testing::Test {
   std::unique_ptr<Credentials> credentials_ = MakeAnonymousCredentials();
   KubeClient client_{*http_, *credentials_};
   FakeForwardMonitor monitor_;
-  QuietMonitor quiet_;
+  SilentMonitor quiet_;
   ForwarderOptions options_;
   std::unique_ptr<Forwarder> forwarder_;
   std::unique_ptr<Informer> informer_;
@@ -161,7 +145,7 @@ TEST_F(ForwarderTest, ExpiredHistoryIsMarkedAndWhatIsThereIsHandedOn) {
 }
 
 TEST_F(ForwarderTest, SecondProcessOnOneSpoolIsRefused) {
-  options_.spool = folder_ / "spool";
+  options_.spool = dir_.path() / "spool";
   options_.spool_max_bytes = 1 << 20;
   AddFileSink("one");
   Begin();

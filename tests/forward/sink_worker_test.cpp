@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "forward/fakes.h"
+#include "kube/temp_dir.h"
 #include "support/eventually.h"
 
 namespace kube_events {
@@ -26,21 +27,15 @@ std::vector<std::string> Numbers(int from, int to) {
 class SinkWorkerTest : public ::testing::Test {
  protected:
   SinkWorkerTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "sink_worker_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     options_.id = "sink";
     options_.batch_records = 10;
     options_.batch_wait = 0ms;
-  }
-  ~SinkWorkerTest() override {
-    worker_.reset();
-    std::filesystem::remove_all(folder_);
   }
 
   void Begin(bool spool) {
     SinkWorkerParts parts{std::make_unique<FakeSink>(receiver_), nullptr, nullptr, clock_, health_, monitor_, Logger()};
     if (spool)
-      parts.spool = std::move(Spool::Open({.folder = folder_ / "spool", .max_bytes = max_spool_}).value().spool);
+      parts.spool = std::move(Spool::Open({.folder = dir_.path() / "spool", .max_bytes = max_spool_}).value().spool);
     if (!dead_letters_.empty()) parts.dead_letters = std::make_unique<DeadLetterFile>(dead_letters_);
     worker_.emplace(options_, std::move(parts));
   }
@@ -55,7 +50,7 @@ class SinkWorkerTest : public ::testing::Test {
   std::string Safe() { return worker_->queue().SafePositions().at(0).version; }
   static Error Away() { return {ErrorKind::kRetry, "connection refused"}; }
 
-  std::filesystem::path folder_;
+  TempDir dir_;
   std::filesystem::path dead_letters_;
   std::uint64_t max_spool_ = 64 << 20;
   SystemClock clock_;
@@ -87,7 +82,7 @@ TEST_F(SinkWorkerTest, WhatFailsIsSentAgainUntilItIsTaken) {
 }
 
 TEST_F(SinkWorkerTest, RejectedRecordIsFoundAndPutAsideAndTheOthersArrive) {
-  dead_letters_ = folder_ / "dead.jsonl";
+  dead_letters_ = dir_.path() / "dead.jsonl";
   receiver_.Reject("7");
   Begin(false);
   Push(0, 30);

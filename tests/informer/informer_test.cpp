@@ -11,6 +11,7 @@
 
 #include "support/eventually.h"
 #include "support/fake_http_client.h"
+#include "support/silent_monitor.h"
 
 namespace kube_events {
 namespace {
@@ -27,15 +28,6 @@ class DisturbedConsumer final : public ChangeConsumer {
   void OnChange(const Change&) override {}
 
   std::function<void()> disturb;
-};
-
-class SilentMonitor final : public InformerMonitor {
- public:
-  void OnScopeState(const Scope&, const ScopeState&) override {}
-  void OnRequest(std::string_view, RequestOutcome, const Error*) override {}
-  void OnRelist(std::string_view) override {}
-  void OnGap(const Scope&, std::chrono::milliseconds) override {}
-  void OnFrame(const FrameType*, WallTime) override {}
 };
 
 class InformerTest : public testing::Test {
