@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -102,6 +103,22 @@ std::string ExporterProcess::Page() const {
 std::optional<Scrape> ExporterProcess::Read() const {
   const std::string page = Page();
   return page.empty() ? std::nullopt : ReadPage(page);
+}
+
+// proc(5).
+long ExporterProcess::Memory(const std::string& field) const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return std::stol(line.substr(field.size() + 1)) / 1024;
+  }
+  return -1;
+}
+
+double ExporterProcess::CpuSeconds() const {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
 bool ExporterProcess::Running() { return !Ended(); }

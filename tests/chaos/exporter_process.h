@@ -44,6 +44,10 @@ class ExporterProcess {
   // "http://127.0.0.1:40123".
   const std::string& Url() const { return url_; }
   pid_t Pid() const { return pid_; }
+  // VmRSS or VmHWM, in MiB; -1 where the process has ended.
+  long Memory(const std::string& field) const;
+  // What all its threads have used so far, user and system, by the process' own clock: exact on a busy machine too.
+  double CpuSeconds() const;
   bool Running();
   void Signal(int signal) const;
   // Sends SIGTERM; the exit code, or nothing where it did not end in time and was killed.

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
 
@@ -32,15 +31,6 @@ struct StormOptions {
 
 double Seconds(steady_clock::time_point since) {
   return std::chrono::duration<double>(steady_clock::now() - since).count();
-}
-
-// VmRSS or VmHWM of a process, in MiB: proc(5).
-long MemoryOf(pid_t process, const std::string& field) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(field + ":")) return std::stol(line.substr(field.size() + 1)) / 1024;
-  }
-  return -1;
 }
 
 class Storm {
@@ -79,8 +69,7 @@ class Storm {
 
   void PrintNeeds(const char* when, double seconds) const {
     std::printf("%s: %.1f s, %.1f s of CPU in all, %ld MiB resident, at most %ld MiB\n", when, seconds,
-                Own("process_cpu_seconds_total"), MemoryOf(exporter_->Pid(), "VmRSS"),
-                MemoryOf(exporter_->Pid(), "VmHWM"));
+                Own("process_cpu_seconds_total"), exporter_->Memory("VmRSS"), exporter_->Memory("VmHWM"));
     std::fflush(stdout);
   }
 

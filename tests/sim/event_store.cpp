@@ -120,7 +120,7 @@ StoredEventPtr EventStore::Store(ChangeType type, StoredEventPtr object, StoredE
   if (type == ChangeType::kAdded) ++live_;
   if (deleted) --live_;
   slots_[object->slot().index].versions.push_back({revision_, deleted ? nullptr : object});
-  changes_.push_back({revision_, type, object, std::move(previous)});
+  changes_.push_back({revision_, type, object, std::move(previous), clock_.Wall()});
   TrimHistory();
   if (observer_) observer_();
   return object;

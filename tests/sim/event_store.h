@@ -57,6 +57,7 @@ struct StoreChange {
   ChangeType type = ChangeType::kAdded;
   StoredEventPtr object;    // of kDeleted: the last state with the revision of the deletion
   StoredEventPtr previous;  // null with kAdded
+  WallTime time;
 };
 
 struct ListQuery {

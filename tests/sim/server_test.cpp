@@ -48,6 +48,22 @@ TEST(Server, CountsRequestsByVerb) {
   EXPECT_EQ(Get(server.Url() + "/healthz").body, "ok");
 }
 
+TEST(Server, TellsWhatWasWrittenUnlessItIsCompactedAway) {
+  SimServer server;
+  const EventObject created = server.Create(MakeEvent("default", "a")).value();
+  server.Update(created);
+  const EventObject deleted = server.Delete("default", "a").value();
+  const auto changes = server.ChangesSince(created.metadata.resource_version);
+  ASSERT_TRUE(changes);
+  ASSERT_EQ(changes->size(), 2U);
+  EXPECT_FALSE(changes->front().deleted);
+  EXPECT_TRUE(changes->back().deleted);
+  EXPECT_EQ(changes->back().revision, deleted.metadata.resource_version);
+  EXPECT_EQ(changes->back().uid, created.metadata.uid);
+  server.Compact();
+  EXPECT_FALSE(server.ChangesSince(created.metadata.resource_version));
+}
+
 class TlsServer : public ::testing::Test {
  protected:
   SimServerOptions Options(bool require) {

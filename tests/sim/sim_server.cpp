@@ -196,6 +196,19 @@ void SimServer::PlayTape(double rate) {
 std::optional<OccurrenceCounts> SimServer::TruthSince(std::uint64_t revision) {
   return impl_->Run([&] { return impl_->api.truth().Since(revision); });
 }
+std::optional<std::vector<SimChange>> SimServer::ChangesSince(std::uint64_t revision) {
+  return impl_->Run([&]() -> std::optional<std::vector<SimChange>> {
+    const EventStore& store = impl_->api.store();
+    if (!store.CanWatchFrom(revision)) return std::nullopt;
+    std::vector<SimChange> changes;
+    for (std::uint64_t i = store.SequenceAfter(revision); i < store.EndSequence(); ++i) {
+      const StoreChange& change = *store.At(i);
+      changes.push_back({change.revision, change.type == ChangeType::kDeleted, change.object->object().metadata.uid,
+                         change.time});
+    }
+    return changes;
+  });
+}
 std::uint64_t SimServer::Mark() {
   return impl_->Run([&] { return impl_->api.Mark(); });
 }

@@ -65,6 +65,14 @@ struct SimState {
   std::uint64_t load_changes = 0;  // by the current or last load
 };
 
+// One write, for whoever wants to know what a watch has to show.
+struct SimChange {
+  std::uint64_t revision = 0;
+  bool deleted = false;
+  std::string uid;
+  WallTime time;
+};
+
 class SimServer {
  public:
   // Listens when it returns. Throws std::runtime_error, worded for an administrator, where the address is taken or the
@@ -105,6 +113,8 @@ class SimServer {
 
   // The truth: occurrences since `revision` (0: ever). Nothing where that is too long ago.
   std::optional<OccurrenceCounts> TruthSince(std::uint64_t revision);
+  // What was written after `revision`, in order. Nothing where some of it is compacted away.
+  std::optional<std::vector<SimChange>> ChangesSince(std::uint64_t revision);
   // Remembers the current revision and returns it; the next list is the first one again.
   std::uint64_t Mark();
 
