@@ -45,8 +45,7 @@ class Receipts {
  public:
   // `unsettled`: so many of the records that a killed process delivered last may come again although the checkpoint is
   // beyond them: a spool remembers what is done without flushing that to the disk.
-  explicit Receipts(bool has_spool = false, std::size_t unsettled = 0)
-      : has_spool_(has_spool), unsettled_(unsettled) {}
+  explicit Receipts(bool has_spool = false, std::size_t unsettled = 0) : has_spool_(has_spool), unsettled_(unsettled) {}
 
   // In the order of arrival. Processes are numbered from 1 on, and each but the last has an end.
   void Take(const Received& record);
@@ -98,7 +97,7 @@ class Receipts {
 
   const bool has_spool_;
   const std::size_t unsettled_;
-  std::vector<ProcessEnd> ends_;         // of process 1, 2 …
+  std::vector<ProcessEnd> ends_;          // of process 1, 2 …
   std::map<int, std::size_t> delivered_;  // by process
   std::unordered_map<Id, Arrival, IdHash> first_;
   std::unordered_map<std::string, std::uint64_t> newest_;  // by uid, of first arrivals

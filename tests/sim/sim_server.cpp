@@ -203,8 +203,8 @@ std::optional<std::vector<SimChange>> SimServer::ChangesSince(std::uint64_t revi
     std::vector<SimChange> changes;
     for (std::uint64_t i = store.SequenceAfter(revision); i < store.EndSequence(); ++i) {
       const StoreChange& change = *store.At(i);
-      changes.push_back({change.revision, change.type == ChangeType::kDeleted, change.object->object().metadata.uid,
-                         change.time});
+      changes.push_back(
+          {change.revision, change.type == ChangeType::kDeleted, change.object->object().metadata.uid, change.time});
     }
     return changes;
   });
