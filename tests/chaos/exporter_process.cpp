@@ -73,6 +73,8 @@ ExporterProcess::ExporterProcess(const std::string& program, std::vector<std::st
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+  // Sockets of servers in this process, which could not be closed otherwise.
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   const int error = ::posix_spawn(&pid_, program.c_str(), &files, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) throw std::runtime_error("cannot start " + program);

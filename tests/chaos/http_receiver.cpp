@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -75,6 +76,7 @@ struct HttpReceiver::Impl {
   ReceiverMode mode = ReceiverMode::kGood;  // used by the server thread, like the next three
   std::set<Session*> sessions;
   asio::io_context io{1};  // destroyed before what its sessions refer to
+  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};  // while nobody listens
   Tcp::acceptor acceptor{io};
   std::mutex mutex;  // guards the next two
   std::vector<Received> received;
