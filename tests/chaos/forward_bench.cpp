@@ -98,7 +98,7 @@ class Trial {
     double events = Changes();
     if (!what_.name.empty()) {
       events = Records(baseline);
-      Await([&] { return Own("forward_records_total{sink=\"bench\",result=\"sent\"}") >= events; }, "all is delivered");
+      Await([&] { return Own("forward_records_total{result=\"sent\",sink=\"bench\"}") >= events; }, "all is delivered");
       ended = receiver_ ? receiver_->last() : steady_clock::now();
     }
     const double cpu = CpuAtRest() - cpu_before;
