@@ -21,6 +21,15 @@ constexpr std::size_t kSpoolBytes = std::size_t{4} << 20;
 // Beyond the time that a batch may take, a loop is stuck.
 constexpr milliseconds kMaxSilence{60'000};
 
+// A marker that is dropped in its turn leaves what it told of to the next one.
+WallTime MissingFrom(const std::vector<RecordPtr>& dropped) {
+  WallTime from = dropped.front()->observed;
+  for (const RecordPtr& record : dropped) {
+    if (record->gap_from) from = std::min(from, *record->gap_from);
+  }
+  return from;
+}
+
 }  // namespace
 
 SinkWorker::SinkWorker(SinkWorkerOptions options, SinkWorkerParts parts)
@@ -65,7 +74,7 @@ OptionalTime SinkWorker::MakeRoom() {
   const auto dropped = static_cast<std::size_t>(oldest.first + oldest.records.size() - front);
   if (dropped == 0) return from;
   parts_.monitor.OnDropped(options_.id, "overflow", dropped);
-  return from ? from : oldest.records.front()->observed;
+  return std::min(from.value_or(WallTime::max()), MissingFrom(oldest.records));
 }
 
 // ---- the delivery thread ---------------------------------------------------------------------------------------
@@ -117,6 +126,7 @@ void SinkWorker::Send(const Shipment& shipment, const std::stop_token& stop) {
   limit_ = std::min(limit_ * 2, options_.batch_records);
   trouble_.Over("records are delivered again", {"sink", options_.id});
   Acknowledge(shipment);
+  NoteTold(shipment);
   parts_.monitor.OnRecords(options_.id, "sent", shipment.records.size());
   parts_.monitor.OnSent(options_.id,
                         std::chrono::duration_cast<std::chrono::microseconds>(parts_.clock.Monotonic() - began));
@@ -126,10 +136,11 @@ void SinkWorker::Acknowledge(const Shipment& shipment) {
   const std::uint64_t end = shipment.first + shipment.records.size();
   if (shipment.from_spool) return parts_.spool->RemoveBefore(end);
   const std::uint64_t front = queue_.RemoveBefore(end);
-  // Those that were spooled meanwhile were the first to come into an empty spool.
-  if (parts_.spool && front > shipment.first) {
-    parts_.spool->RemoveBefore(shipment.spool_end + std::min(front, end) - shipment.first);
-  }
+  // What is not in memory any more was spooled meanwhile, or dropped. Too little may be taken off the spool here, which
+  // then comes twice, but never too much.
+  if (!parts_.spool || front <= shipment.first || parts_.spool->End() == shipment.spool_end) return;
+  const std::int64_t done = static_cast<std::int64_t>(std::min(front, end)) + spool_shift_;
+  if (done > 0) parts_.spool->RemoveBefore(static_cast<std::uint64_t>(done));
 }
 
 void SinkWorker::Refused(const Shipment& shipment, const Error& error, const std::stop_token& stop) {
@@ -193,6 +204,7 @@ bool SinkWorker::SpoolSome(std::size_t max_records) {
   const std::uint64_t end = parts_.spool->End();
   const SinkQueue::Batch batch = queue_.Peek(max_records, kSpoolBytes);
   if (batch.records.empty()) return true;
+  spool_shift_ = static_cast<std::int64_t>(end) - static_cast<std::int64_t>(batch.first);
   if (const auto kept = parts_.spool->Append(batch.records); !kept) {
     if (kept.error().reason == "full") {
       if (options_.drop_oldest && DropFromSpool(batch.records)) return true;
@@ -213,15 +225,25 @@ bool SinkWorker::SpoolSome(std::size_t max_records) {
 bool SinkWorker::DropFromSpool(std::span<const RecordPtr> newer) {
   // The delivery thread has seen the oldest, unless it is still busy with what was in memory.
   const WallTime::rep oldest = oldest_in_spool_;
-  const WallTime::rep from = oldest != 0 ? oldest : newer.front()->observed.time_since_epoch().count();
+  WallTime::rep from =
+      std::max<WallTime::rep>(oldest != 0 ? oldest : newer.front()->observed.time_since_epoch().count(), 1);
+  if (spool_lost_from_ != 0) from = std::min<WallTime::rep>(from, spool_lost_from_);
   const std::uint64_t dropped = parts_.spool->DropOldestFor(newer);
   if (dropped == 0) return false;
   WallTime::rep nothing = 0;
-  spool_dropped_from_.compare_exchange_strong(nothing, std::max<WallTime::rep>(from, 1));
+  spool_lost_from_ = from;
+  spool_dropped_from_.compare_exchange_strong(nothing, from);
   parts_.monitor.OnDropped(options_.id, "overflow", static_cast<std::size_t>(dropped));
   spool_trouble_.Note("the spool is full and its oldest records are dropped; raise --forward-spool-max-bytes",
                       {{"sink", options_.id}});
   return true;
+}
+
+void SinkWorker::NoteTold(const Shipment& shipment) {
+  if (spool_lost_from_ == 0 || spool_dropped_from_ != 0) return;
+  const bool told = std::any_of(shipment.records.begin(), shipment.records.end(),
+                                [](const RecordPtr& record) { return record->gap_reason == "overflow"; });
+  if (told) spool_lost_from_ = 0;
 }
 
 // ---- the end ---------------------------------------------------------------------------------------------------

@@ -215,6 +215,19 @@ TEST_F(SinkWorkerTest, WhatIsDroppedFromAFullSpoolIsToldOnceToWhoeverMakesRoom) 
   EXPECT_FALSE(worker_->MakeRoom().has_value());
 }
 
+TEST_F(SinkWorkerTest, AMarkerThatIsDroppedLeavesItsTimeToTheNextOne) {
+  receiver_.Block(true);
+  options_.drop_oldest = true;
+  options_.queue.max_records = 100;
+  Begin(false);
+  Record marker = *MakeRecord("", RecordType::kGap);
+  marker.gap_from = marker.observed - 1h;
+  const OptionalTime from = marker.gap_from;
+  worker_->queue().Push(std::make_shared<const Record>(std::move(marker)), 0, "999");
+  Push(0, 99);
+  EXPECT_EQ(worker_->MakeRoom(), from);
+}
+
 TEST_F(SinkWorkerTest, HangupReopensBeforeTheNextBatch) {
   Begin(false);
   worker_->Reopen();

@@ -117,6 +117,7 @@ class SinkWorker {
   void SpoolAway(const std::stop_token& stop);
   bool SpoolSome(std::size_t max_records);
   bool DropFromSpool(std::span<const RecordPtr> newer);
+  void NoteTold(const Shipment& shipment);
 
   const SinkWorkerOptions options_;
   SinkWorkerParts parts_;
@@ -135,7 +136,9 @@ class SinkWorker {
   std::atomic<bool> finishing_{false};
   std::atomic<bool> reopen_{false};
   std::atomic<WallTime::rep> oldest_in_spool_{0};
+  std::atomic<std::int64_t> spool_shift_{0};          // of what is spooled last: its number there less that in memory
   std::atomic<WallTime::rep> spool_dropped_from_{0};  // what MakeRoom has to tell; 0: nothing
+  std::atomic<WallTime::rep> spool_lost_from_{0};     // the same, until a receiver has got the marker
 
   std::mutex pause_mutex_;
   std::condition_variable_any pause_;  // notified by Finish
