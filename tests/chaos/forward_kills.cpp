@@ -203,9 +203,11 @@ class ForwardKillRun {
 
   void CloseProcess(bool killed, const Positions& positions) {
     TakeRecords();
+    counts_.ProcessEnded(!killed);
     const std::uint64_t newest = server_.State().revision;
-    http_receipts_.ProcessEnded({killed, positions.http, newest});
-    file_receipts_.ProcessEnded({killed, positions.file, newest});
+    const bool listing = compactions_ > 0;  // since then a list may be under way, over several processes too
+    http_receipts_.ProcessEnded({killed, positions.http, newest, listing});
+    file_receipts_.ProcessEnded({killed, positions.file, newest, listing});
   }
 
   void TakeRecords() {

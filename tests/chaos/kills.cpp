@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "chaos/marker.h"
-#include "chaos/verdict.h"
+#include "chaos/succession.h"
 #include "sim/sim_server.h"
 #include "support/eventually.h"
 #include "support/http_fetch.h"
@@ -124,18 +124,12 @@ class KillRun {
 
   bool End(bool gracefully) {
     if (!Check(exporter_->Running(), "the exporter has not ended by itself")) return false;
-    KeepOwed(gracefully);
+    counts_.ProcessEnded(gracefully);
     if (gracefully) return Check(exporter_->Stop(2'000ms) == 0, "SIGTERM ends the exporter with 0 within 2 s");
     ++kills_;
     exporter_->Signal(SIGKILL);
     exporter_->AwaitEnd(5'000ms);
     return true;
-  }
-
-  // What a process has made up for is made up for once it has saved that; one that is killed may not have.
-  void KeepOwed(bool saved) {
-    for (auto& [labels, count] : owed_after_) owed_[labels] = saved ? count : std::max(owed_[labels], count);
-    owed_after_.clear();
   }
 
   // Another process goes on: a new one, or the one that waits for the Lease.
@@ -187,14 +181,7 @@ class KillRun {
     if (!Check(truth && scrape, "truth and counts can be read")) return false;
     if (!Check(!compacted || scrape->gaps > 0, "a history that was compacted meanwhile is a gap")) return false;
     RemoveMarkers(*scrape);
-    // What a gap hid may show in a later process, in the whole count of an Event that is re-created.
-    sim::OccurrenceCounts with_owed = owed_;
-    for (const auto& [labels, count] : *truth) with_owed[labels] += count;
-    const Verdict verdict = Judge({{}, owed_}, {*scrape, with_owed});
-    for (const auto& [labels, count] : with_owed) {
-      const std::int64_t missing = std::max<std::int64_t>(0, count - scrape->occurrences[labels]);
-      owed_after_[labels] = scrape->gaps > 0 ? missing : std::min(owed_[labels], missing);
-    }
+    const Verdict verdict = counts_.JudgeProcess(*scrape, *truth);
     for (const std::string& fault : verdict.faults) std::cout << "  " << fault << '\n';
     if (!verdict.faults.empty()) KeepHistory(position);
     exact_ += verdict.exact ? 1 : 0;
@@ -223,8 +210,7 @@ class KillRun {
   std::unique_ptr<sim::SimServer> server_;
   std::unique_ptr<ExporterProcess> exporter_;  // that counts
   std::unique_ptr<ExporterProcess> standby_;   // that waits for the Lease; none without one
-  sim::OccurrenceCounts owed_;                 // hidden by gaps, as of the last checkpoint
-  sim::OccurrenceCounts owed_after_;           // the same as of the last comparison
+  Succession counts_;
   int processes_ = 0;
   int rounds_ = 0;
   int kills_ = 0;

@@ -39,6 +39,8 @@ struct ProcessEnd {
   std::uint64_t safe = 0;
   // The newest version that was written before the end.
   std::uint64_t newest = 0;
+  // Whether it may have been in the middle of a list, which the next process begins anew.
+  bool listing = false;
 };
 
 class Receipts {

@@ -80,6 +80,16 @@ TEST(Receipts, AfterAGracefulEndNothingMayComeAgain) {
   EXPECT_EQ(receipts.faults().size(), 1U);
 }
 
+TEST(Receipts, AfterAnEndWithinAListOnlyWhatIsNewerThanTheCheckpointMayComeAgain) {
+  Receipts receipts(false, 10);
+  for (const std::uint64_t version : {6U, 7U}) receipts.Take(Of("a", version));
+  receipts.ProcessEnded({.killed = false, .safe = 6, .newest = 7, .listing = true});
+  receipts.Take(Of("a", 7, 2));
+  EXPECT_THAT(receipts.faults(), IsEmpty());
+  receipts.Take(Of("a", 6, 2));
+  EXPECT_EQ(receipts.faults().size(), 1U);
+}
+
 TEST(Receipts, OneProcessThatHandsOnTwiceIsCountedApart) {
   Receipts receipts;
   receipts.Take(Of("a", 7));

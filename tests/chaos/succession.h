@@ -12,9 +12,13 @@ class Succession {
   // began at 0.
   Verdict JudgeProcess(const Scrape& scrape, const sim::OccurrenceCounts& truth);
 
+  // The process that was judged last has ended; `saved`: with a last checkpoint.
+  void ProcessEnded(bool saved);
+
  private:
   // What a gap hid may show in a later process, in the whole count of an Event that is re-created.
-  sim::OccurrenceCounts owed_;
+  sim::OccurrenceCounts owed_;        // as of the last checkpoint
+  sim::OccurrenceCounts owed_after_;  // as of the last judgement
 };
 
 }  // namespace kube_events::chaos
