@@ -89,6 +89,7 @@ void SinkFeed::OnLiveListCommitted(ScopeIndex scope, std::string_view version, W
   const std::lock_guard lock(mutex_);
   ScopeState& state = scopes_[scope];
   state.live_listing = false;
+  state.live_list = version;
   // Where the list was empty.
   if (state.live.empty()) state.live = "0";
   if (state.mode == Mode::kLive) CommitList(scope, version, server_time);
@@ -192,13 +193,16 @@ void SinkFeed::OnCatchUpChange(const Change& change, const std::stop_token& stop
   const bool listed = change.kind == ChangeKind::kListed;
   if (!listed && IsBehind(change.event.resource_version, state.position)) return;
   Take(change, Choose(change, state, record));
-  if (!listed) JoinIfCaughtUp(state);
+  if (listed || !JoinIfCaughtUp(state) || !IsUpToDate(state)) return;
+  state.position.observed_until = change.server_time;
+  worker_.queue().NotePassed(change.scope, state.position.version, change.server_time);
 }
 
-void SinkFeed::JoinIfCaughtUp(ScopeState& state) {
+bool SinkFeed::JoinIfCaughtUp(ScopeState& state) {
   const bool known = !state.live.empty() && !state.live_listing && !state.position.version.empty();
-  if (!known || ComesBefore(state.position.version, state.live)) return;
+  if (!known || ComesBefore(state.position.version, state.live)) return false;
   state.mode = Mode::kLive;
+  return true;
 }
 
 // ---- both ------------------------------------------------------------------------------------------------------
@@ -267,12 +271,18 @@ bool SinkFeed::IsThrottled(const Change& change) {
 void SinkFeed::Take(const Change& change, RecordPtr record) {
   ScopeState& state = scopes_[change.scope];
   const bool listed = change.kind == ChangeKind::kListed;
-  if (!listed) state.position = {std::string(change.event.resource_version), change.server_time};
+  if (!listed) state.position.version = change.event.resource_version;
+  if (!listed && IsUpToDate(state)) state.position.observed_until = change.server_time;
   if (record) {
-    worker_.queue().Push(std::move(record), change.scope, listed ? std::string_view{} : state.position.version);
+    worker_.queue().Push(std::move(record), change.scope, listed ? ScopePosition{} : state.position);
   } else if (!listed) {
-    worker_.queue().NotePassed(change.scope, state.position.version, change.server_time);
+    worker_.queue().NotePassed(change.scope, state.position.version, state.position.observed_until);
   }
+}
+
+// A watch that is resumed brings what was written long before: that is no sign that nothing is missing until now.
+bool SinkFeed::IsUpToDate(const ScopeState& state) {
+  return state.mode == Mode::kLive && !ComesBefore(state.position.version, state.live_list);
 }
 
 void SinkFeed::PushGap(ScopeIndex scope, OptionalTime from, WallTime to, std::string_view reason) {

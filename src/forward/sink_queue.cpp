@@ -26,16 +26,14 @@ bool SinkQueue::IsHalfEmpty() const {
   return HalfEmpty();
 }
 
-void SinkQueue::Push(RecordPtr record, ScopeIndex scope, std::string_view version) {
+void SinkQueue::Push(RecordPtr record, ScopeIndex scope, const ScopePosition& position) {
   bool came = false;
   bool pressed = false;
   {
     const std::lock_guard lock(mutex_);
     const bool was_half_empty = HalfEmpty();
     bytes_ += SizeOf(*record);
-    const WallTime observed = record->observed;
-    entries_.push_back(
-        {std::move(record), scope, std::string(version), observed, {}, std::chrono::steady_clock::now()});
+    entries_.push_back({std::move(record), scope, position, {}, std::chrono::steady_clock::now()});
     // A notification for each record would be a system call for each.
     came = entries_.size() == 1 || entries_.size() == wanted_records_ || bytes_ >= wanted_bytes_;
     pressed = was_half_empty && !HalfEmpty();
@@ -79,7 +77,7 @@ SinkQueue::Batch SinkQueue::Peek(std::size_t max_records, std::size_t max_bytes)
 }
 
 void SinkQueue::Settle(Entry& entry) {
-  if (!entry.version.empty()) safe_[entry.scope] = {std::move(entry.version), entry.observed_until};
+  if (!entry.position.version.empty()) safe_[entry.scope] = std::move(entry.position);
   for (auto& [scope, position] : entry.passed) safe_[scope] = std::move(position);
 }
 

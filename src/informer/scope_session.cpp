@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kube_events/base/duration.h"
+#include "kube_events/base/resource_version.h"
 #include "kube_events/kube/api_error.h"
 
 namespace kube_events {
@@ -54,7 +55,9 @@ void ScopeSession::Start() {
 }
 
 ScopePosition ScopeSession::Position() {
-  if (IsWatching()) observed_until_ = server_clock_.Now();
+  // While it brings what was written long before, nothing tells that it has missed nothing until now.
+  const bool up_to_date = !ComesBefore(machine_.position(), resumed_until_);
+  if (IsWatching() && up_to_date) observed_until_ = server_clock_.Now();
   return {machine_.position(), observed_until_};
 }
 

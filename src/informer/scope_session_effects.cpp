@@ -57,7 +57,12 @@ void ScopeSession::Do(const DeliverItems&) {
 void ScopeSession::Do(const CommitList& effect) {
   parts_.log.Info("the list of Events is complete; they are watched from here on",
                   {{"scope", scope_.Name()}, {"events", listed_}});
-  if (!effect.resumed) observed_until_ = server_clock_.Now();
+  if (effect.resumed) {
+    resumed_until_ = effect.version;
+  } else {
+    resumed_until_.clear();
+    observed_until_ = server_clock_.Now();
+  }
   parts_.consumer.OnListCommitted(index_, effect.version, server_clock_.Now());
   parts_.monitor.OnRequest("list", RequestOutcome::kGranted, nullptr);
   body_ = std::string();  // pages are large and lists are rare

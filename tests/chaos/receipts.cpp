@@ -99,14 +99,14 @@ void Receipts::TakeAgain(const Received& record, Arrival& last) {
 }
 
 // By a kill before it came again: it was handed on then, or stood in the spool, and no checkpoint knew. Or by any end
-// in the middle of a list, which moves the position only when it is complete.
+// in the middle of a list, which moves the position only when it is complete, or of a batch.
 bool Receipts::MayComeAgain(const Received& record, const Arrival& last) const {
   const int first = has_spool_ ? 1 : last.process;
   for (int process = first; process < record.process; ++process) {
     const ProcessEnd& end = ends_.at(static_cast<std::size_t>(process - 1));
-    if (!end.killed && !end.listing) continue;
-    if (end.safe < record.version && record.version <= end.newest) return true;
-    if (end.killed && process == last.process && last.number + unsettled_ > delivered_.at(process)) return true;
+    const bool unknown = end.safe < record.version && record.version <= end.newest;
+    if ((end.killed || end.listing) && unknown) return true;
+    if (process == last.process && last.number + unsettled_ > delivered_.at(process)) return true;
   }
   return false;
 }

@@ -45,8 +45,8 @@ struct ProcessEnd {
 
 class Receipts {
  public:
-  // `unsettled`: so many of the records that a killed process delivered last may come again although the checkpoint is
-  // beyond them: a spool remembers what is done without flushing that to the disk.
+  // `unsettled`: so many of the records that a process delivered last may come again: a batch whose acknowledgement it
+  // did not live to see; and a spool remembers what is done without flushing that to the disk.
   explicit Receipts(bool has_spool = false, std::size_t unsettled = 0) : has_spool_(has_spool), unsettled_(unsettled) {}
 
   // In the order of arrival. Processes are numbered from 1 on, and each but the last has an end.

@@ -82,6 +82,7 @@ class SinkFeedTest : public ::testing::Test {
     return receiver_.Received();
   }
   std::string Safe() { return feed_->worker().queue().SafePositions().at(0).version; }
+  WallTime ObservedUntil() { return feed_->worker().queue().SafePositions().at(0).observed_until; }
   bool SafeBecomes(const std::string& version) {
     return Eventually([&] { return Safe() == version; });
   }
@@ -198,6 +199,34 @@ TEST_F(SinkFeedTest, SinkThatLaggedBehindIsBroughtUpAndJoinsTheLiveStreamWithout
   Live({"live", 11}, ChangeKind::kModified);
   EXPECT_THAT(Received(5), ElementsAre("a@6", "a@8", "live@9", "live@10", "live@11"));
   EXPECT_TRUE(SafeBecomes("11"));
+}
+
+// Neither by a second watch nor by the one that counts.
+TEST_F(SinkFeedTest, WhatWasWrittenBeforeIsNoSignThatNothingIsMissingUntilNow) {
+  BeginFrom(10, 5);
+  LiveList(ListReason::kResumed, {{"a", 12}}, 12);
+  feed_->BeginCatchUp();
+  CatchUp({"a", 6});
+  EXPECT_TRUE(SafeBecomes("6"));
+  EXPECT_EQ(ObservedUntil(), kStart);
+  Live({"a", 11}, ChangeKind::kModified);
+  CatchUp({"a", 11}, ChangeKind::kModified);
+  EXPECT_FALSE(feed_->IsCatchingUp());
+  EXPECT_TRUE(SafeBecomes("11"));
+  EXPECT_EQ(ObservedUntil(), kStart) << "the list had more";
+  Live({"a", 12}, ChangeKind::kModified);
+  EXPECT_TRUE(SafeBecomes("12"));
+  EXPECT_EQ(ObservedUntil(), kStart + 12s);
+}
+
+TEST_F(SinkFeedTest, SinkThatHasCaughtUpHasMissedNothingUntilNow) {
+  BeginFrom(8, 5);
+  LiveList(ListReason::kResumed, {{"a", 8}}, 8);
+  feed_->BeginCatchUp();
+  CatchUp({"a", 7});
+  CatchUp({"a", 8}, ChangeKind::kModified);
+  EXPECT_TRUE(SafeBecomes("8"));
+  EXPECT_EQ(ObservedUntil(), kStart + 8s);
 }
 
 TEST_F(SinkFeedTest, CatchUpThatIsAheadOfTheLiveStreamHasItSkipWhatItTook) {

@@ -40,7 +40,8 @@ class SinkWorkerTest : public ::testing::Test {
     worker_.emplace(options_, std::move(parts));
   }
   void Push(int from, int to) {
-    for (int i = from; i < to; ++i) worker_->queue().Push(MakeRecord(std::to_string(i)), 0, std::to_string(1'000 + i));
+    for (int i = from; i < to; ++i)
+      worker_->queue().Push(MakeRecord(std::to_string(i)), 0, {std::to_string(1'000 + i), {}});
   }
   bool Receives(const std::vector<std::string>& objects) {
     const bool all = Eventually([&] { return receiver_.Received().size() >= objects.size(); });
@@ -176,7 +177,7 @@ TEST_F(SinkWorkerTest, FullSpoolLeavesTheRestInMemory) {
   receiver_.FailWith(Away());
   max_spool_ = 20'000;
   Begin(true);
-  for (int i = 0; i < 40; ++i) worker_->queue().Push(MakeRecord(std::string(1'000, 'x')), 0, std::to_string(i));
+  for (int i = 0; i < 40; ++i) worker_->queue().Push(MakeRecord(std::string(1'000, 'x')), 0, {std::to_string(i), {}});
   EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records > 10; }));
   EXPECT_GT(worker_->queue().Records(), 0U);
   EXPECT_LE(worker_->Stats().spool_bytes, 20'000U);
@@ -207,7 +208,7 @@ TEST_F(SinkWorkerTest, WhatIsDroppedFromAFullSpoolIsToldOnceToWhoeverMakesRoom) 
   options_.drop_oldest = true;
   max_spool_ = 20'000;
   Begin(true);
-  for (int i = 0; i < 60; ++i) worker_->queue().Push(MakeRecord(std::string(1'000, 'x')), 0, std::to_string(i));
+  for (int i = 0; i < 60; ++i) worker_->queue().Push(MakeRecord(std::string(1'000, 'x')), 0, {std::to_string(i), {}});
   EXPECT_TRUE(Eventually([&] { return worker_->queue().Records() == 0; }));
   EXPECT_GT(monitor_.Count("dropped overflow"), 0U);
   EXPECT_LE(worker_->Stats().spool_bytes, 20'000U);
@@ -223,7 +224,7 @@ TEST_F(SinkWorkerTest, AMarkerThatIsDroppedLeavesItsTimeToTheNextOne) {
   Record marker = *MakeRecord("", RecordType::kGap);
   marker.gap_from = marker.observed - 1h;
   const OptionalTime from = marker.gap_from;
-  worker_->queue().Push(std::make_shared<const Record>(std::move(marker)), 0, "999");
+  worker_->queue().Push(std::make_shared<const Record>(std::move(marker)), 0, {"999", {}});
   Push(0, 99);
   EXPECT_EQ(worker_->MakeRoom(), from);
 }

@@ -85,6 +85,9 @@ inline std::string Status(int code, std::string_view reason) {
 
 class ScopeSessionTest : public testing::Test {
  protected:
+  explicit ScopeSessionTest(const SessionOptions& options = {})
+      : session_(0, Scope{}, options, {client_, clock_, decoder_, consumer_, monitor_, doorbell_, Logger()}) {}
+
   FakeExchange& Last() { return http_.last(); }
   const std::string& Target() { return Last().request().target; }
   void Poll() {
@@ -139,8 +142,7 @@ class ScopeSessionTest : public testing::Test {
   RecordingConsumer consumer_;
   RecordingMonitor monitor_;
   Doorbell doorbell_;
-  ScopeSession session_{
-      0, Scope{}, SessionOptions{}, {client_, clock_, decoder_, consumer_, monitor_, doorbell_, Logger()}};
+  ScopeSession session_;
 };
 
 }  // namespace kube_events

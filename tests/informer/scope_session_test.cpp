@@ -114,6 +114,26 @@ TEST_F(ScopeSessionTest, TheServersClockIsWhatCounts) {
   EXPECT_EQ(consumer_.list_time, WallTime(1'700'000'000s));
 }
 
+class ResumedSessionTest : public ScopeSessionTest {
+ protected:
+  static constexpr WallTime kSaved{1'700'000'000s};
+  ResumedSessionTest() : ScopeSessionTest({.resume = ScopePosition{"50", kSaved}}) {}
+};
+
+TEST_F(ResumedSessionTest, WhatWasWrittenBeforeTheRestartIsNoSignThatNothingIsMissingUntilNow) {
+  clock_.SetWall(kSaved + 60s);
+  session_.Start();
+  Answer(200, Page("100", {Object("a", "90")}));
+  EXPECT_THAT(Target(), HasSubstr("resourceVersion=50"));
+  OpenWatch();
+  Stream(Frame("MODIFIED", "a", "80"));
+  EXPECT_EQ(session_.Position(), (ScopePosition{"80", kSaved}));
+  Stream(Frame("MODIFIED", "a", "90"));
+  EXPECT_EQ(session_.Position(), (ScopePosition{"90", kSaved})) << "the list may have had more";
+  Stream(Frame("MODIFIED", "a", "101"));
+  EXPECT_EQ(session_.Position(), (ScopePosition{"101", kSaved + 60s}));
+}
+
 TEST_F(ScopeSessionTest, AWatchThatIsNeverAnsweredIsTroubleAfterItsDeadline) {
   session_.Start();
   Answer(200, Page("100", {}));

@@ -91,6 +91,7 @@ class SinkFeed {
     ScopePosition position;     // what was taken so far, sent or not
     std::string live;           // the newest version that the live stream has handed over; empty: not known yet
     bool live_listing = false;  // the live stream is in the middle of a list
+    std::string live_list;      // the version of its last one: until then it may bring what happened long before
     ListReason list_reason = ListReason::kFirst;  // of the list that this sink takes part in
     bool gap_told = false;                        // for the list under way
   };
@@ -104,9 +105,12 @@ class SinkFeed {
   // kPaused: there is no room, and nothing may be dropped.
   Outcome MakeRoom(ScopeIndex scope, WallTime now);
   void Take(const Change& change, RecordPtr record);
+  // Whether nothing has happened that was not taken.
+  static bool IsUpToDate(const ScopeState& state);
   Outcome TakeLive(const Change& change, SharedRecord& record);
   void Pause();
-  void JoinIfCaughtUp(ScopeState& state);
+  // Whether it has caught up.
+  bool JoinIfCaughtUp(ScopeState& state);
   void PushGap(ScopeIndex scope, OptionalTime from, WallTime to, std::string_view reason);
 
   const std::string id_;

@@ -34,9 +34,9 @@ class SinkQueue {
   // Whether Push may be called; below half of the bounds with `half`.
   bool HasRoom() const;
   bool IsHalfEmpty() const;
-  // Appends. `version`: the scope's position as soon as this record and all before it are safe; empty where there is
-  // none (an item of a list that is not complete). A record beyond the bounds is taken all the same.
-  void Push(RecordPtr record, ScopeIndex scope, std::string_view version);
+  // Appends. `position`: the scope's as soon as this record and all before it are safe; empty where there is none (an
+  // item of a list that is not complete). A record beyond the bounds is taken all the same.
+  void Push(RecordPtr record, ScopeIndex scope, const ScopePosition& position);
   // Nothing is to be sent up to this position of the scope; it is safe with what was pushed before.
   void NotePassed(ScopeIndex scope, std::string_view version, WallTime observed_until);
   // Where the sink begins in a scope.
@@ -74,8 +74,7 @@ class SinkQueue {
   struct Entry {
     RecordPtr record;
     ScopeIndex scope = 0;
-    std::string version;
-    WallTime observed_until;
+    ScopePosition position;
     std::vector<std::pair<ScopeIndex, ScopePosition>> passed;  // by what followed without a record; mostly empty
     MonotonicTime pushed;
   };

@@ -105,7 +105,8 @@ class ScopeSession {
   TroubleLog undecodable_log_;
   FrameReader reader_;
   std::optional<MonotonicTime> timer_;
-  WallTime observed_until_;  // the API server's time
+  WallTime observed_until_;    // the API server's time
+  std::string resumed_until_;  // up to this version the watch brings what was written before the restart, or soon after
 
   Request request_ = Request::kNone;
   std::uint64_t ended_requests_ = 0;  // tells whether the request under way is still the one it was
