@@ -81,7 +81,7 @@ TEST(Receipts, AfterAGracefulEndNothingMayComeAgain) {
 }
 
 TEST(Receipts, AfterAnEndWithinAListOnlyWhatIsNewerThanTheCheckpointMayComeAgain) {
-  Receipts receipts(false, 10);
+  Receipts receipts;
   for (const std::uint64_t version : {6U, 7U}) receipts.Take(Of("a", version));
   receipts.ProcessEnded({.killed = false, .safe = 6, .newest = 7, .listing = true});
   receipts.Take(Of("a", 7, 2));
