@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -46,15 +47,18 @@ void DropComma(std::string& to) {
   while (to.ends_with(' ') || to.ends_with('\t') || to.ends_with(',')) to.pop_back();
 }
 
-// Calls on_field(name, where it begins, value) -> error_code for each field of an object.
+// Whether there may be such a member. The C library looks for a longer text much faster than string_view does, which
+// stops at every quote. Names may be written with \u escapes too.
+bool MayHaveManagedFields(std::string_view text) {
+  static constexpr std::string_view kQuoted = "\"managedFields\"";
+  return ::memmem(text.data(), text.size(), kQuoted.data(), kQuoted.size()) != nullptr ||
+         text.find("\\u") != std::string_view::npos;
+}
+
+// Calls on_field(name, where it begins, value) -> error_code for each field of an object, as long as that succeeds.
 template <typename OnField>
-simdjson::error_code ForEachField(ondemand::parser& parser, std::string_view json, OnField on_field) {
-  static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
-  ondemand::document document;
-  if (const auto code = parser.iterate(json.data(), json.size(), json.size() + kJsonPadding).get(document)) return code;
-  ondemand::object root;
-  if (const auto code = document.get_object().get(root)) return code;
-  for (auto item : root) {
+simdjson::error_code ForEachField(ondemand::object object, OnField on_field) {
+  for (auto item : object) {
     ondemand::field field;
     if (const auto code = std::move(item).get(field)) return code;
     const char* const begin = field.key().raw() - 1;  // its quote
@@ -65,31 +69,38 @@ simdjson::error_code ForEachField(ondemand::parser& parser, std::string_view jso
   return simdjson::SUCCESS;
 }
 
-// Finds the texts of all members `metadata` that are objects; JSON may repeat a name.
-simdjson::error_code FindMetadata(ondemand::parser& parser, std::string_view raw, std::vector<std::string_view>& out) {
-  return ForEachField(parser, raw, [&out](std::string_view name, const char*, ondemand::value& value) {
-    if (name != "metadata") return simdjson::SUCCESS;
-    ondemand::json_type type{};
-    if (const auto code = value.type().get(type)) return code;
-    if (type != ondemand::json_type::object) return simdjson::SUCCESS;
-    ondemand::object object;
-    if (const auto code = value.get_object().get(object)) return code;
-    std::string_view text;
-    if (const auto code = object.raw_json().get(text)) return code;
-    out.push_back(Trimmed(text));  // simdjson includes the blanks up to the next token
-    return simdjson::SUCCESS;
-  });
-}
-
-simdjson::error_code FindCuts(ondemand::parser& parser, std::string_view metadata, std::vector<Cut>& out) {
+// Finds the cuts in a member `metadata` of the document, which may be of any type.
+simdjson::error_code CutMetadata(ondemand::document& document, ondemand::value& metadata, std::vector<Cut>& out) {
+  ondemand::json_type type{};
+  if (const auto code = metadata.type().get(type)) return code;
+  if (type != ondemand::json_type::object) return simdjson::SUCCESS;
+  ondemand::object object;
+  if (const auto code = metadata.get_object().get(object)) return code;
   const char* begin = nullptr;
-  const auto code = ForEachField(parser, metadata, [&](std::string_view name, const char* at, ondemand::value&) {
+  const auto code = ForEachField(object, [&](std::string_view name, const char* at, const ondemand::value&) {
     if (begin != nullptr) out.push_back({begin, at});
     begin = name == kManagedFields ? at : nullptr;
     return simdjson::SUCCESS;
   });
-  if (begin != nullptr) out.push_back({begin, metadata.data() + metadata.size() - 1});
-  return code;
+  if (code || begin == nullptr) return code;
+  const char* end = nullptr;  // the token behind the object
+  if (const auto at_end = document.current_location().get(end)) return at_end;
+  while (*--end != '}') {
+  }
+  out.push_back({begin, end});
+  return simdjson::SUCCESS;
+}
+
+// Finds the cuts in all members `metadata`; JSON may repeat a name. `raw` has kJsonPadding readable bytes behind it.
+simdjson::error_code FindCuts(ondemand::parser& parser, std::string_view raw, std::vector<Cut>& out) {
+  static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
+  ondemand::document document;
+  if (const auto code = parser.iterate(raw.data(), raw.size(), raw.size() + kJsonPadding).get(document)) return code;
+  ondemand::object root;
+  if (const auto code = document.get_object().get(root)) return code;
+  return ForEachField(root, [&](std::string_view name, const char*, ondemand::value& value) {
+    return name == "metadata" ? CutMetadata(document, value, out) : simdjson::SUCCESS;
+  });
 }
 
 // --- MessagePack
@@ -215,27 +226,27 @@ void TakeDetail(std::string_view name, const dom::element& value, EventDetails& 
 struct EventObject::Impl {
   std::unique_ptr<ondemand::parser> cutter = std::make_unique<ondemand::parser>();
   std::unique_ptr<dom::parser> parser = std::make_unique<dom::parser>();
-  std::vector<std::string_view> metadata;
+  std::string padded;
   std::vector<Cut> cuts;
   std::string labels;
 
   simdjson::error_code Parse(std::string_view raw, dom::element& root) {
     if (parser->capacity() > kKeptCapacity) parser = std::make_unique<dom::parser>();
-    return parser->parse(raw.data(), raw.size(), false).get(root);
+    return parser->parse(raw.data(), raw.size(), true).get(root);  // true: makes the padding itself
   }
 
+  // The same text with kJsonPadding bytes behind it, until the next call.
+  std::string_view Padded(std::string_view raw) {
+    if (padded.capacity() > kKeptCapacity) padded = std::string();
+    padded.assign(raw).append(kJsonPadding, ' ');
+    return std::string_view(padded).substr(0, raw.size());
+  }
+
+  // `raw` is padded.
   void FindAllCuts(std::string_view raw) {
-    metadata.clear();
     cuts.clear();
-    // Names may be written with \u escapes too.
-    const auto has = [raw](std::string_view text) { return raw.find(text) != std::string_view::npos; };
-    if (!has("\"managedFields\"") && !has("\\u")) return;
     if (cutter->capacity() > kKeptCapacity) cutter = std::make_unique<ondemand::parser>();
-    auto code = FindMetadata(*cutter, raw, metadata);
-    for (const std::string_view text : metadata) {
-      if (code == simdjson::SUCCESS) code = FindCuts(*cutter, text, cuts);
-    }
-    if (code != simdjson::SUCCESS) cuts.clear();  // better too much than something broken
+    if (FindCuts(*cutter, raw, cuts)) cuts.clear();  // better too much than something broken
   }
 };
 
@@ -243,6 +254,8 @@ EventObject::EventObject() : impl_(std::make_unique<Impl>()) {}
 EventObject::~EventObject() = default;
 
 void EventObject::AppendJson(std::string_view raw, std::string& to) {
+  if (!MayHaveManagedFields(raw)) return AppendOneLine(raw, to);
+  raw = impl_->Padded(raw);
   impl_->FindAllCuts(raw);
   const char* at = raw.data();
   for (const Cut& cut : impl_->cuts) {

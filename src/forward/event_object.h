@@ -27,7 +27,7 @@ class EventObject {
   EventObject();
   ~EventObject();
 
-  // Below, `raw` is WatchFrame::raw_object: valid JSON in valid UTF-8, with kJsonPadding readable bytes behind it.
+  // Below, `raw` is what EventDecoder gave as the object: JSON in valid UTF-8.
 
   // Appends the object without line breaks.
   void AppendJson(std::string_view raw, std::string& to);

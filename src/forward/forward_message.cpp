@@ -82,9 +82,8 @@ std::vector<ForwardMessage> ForwardEncoder::Encode(std::span<const RecordPtr> ba
   std::vector<Group> groups;
   std::unordered_map<std::string, std::size_t> group_of;
   for (const RecordPtr& record : batch) {
-    const RecordWriter::Facts facts = writer_.FactsOf(*record);
-    const WallTime time = facts.time;
-    std::string tag = tag_.Fill(facts);
+    const WallTime time = writer_.TimeOf(*record);
+    std::string tag = tag_.Fill(tag_.IsFixed() ? RecordWriter::Facts{} : writer_.FactsOf(*record));
     const auto [known, is_new] = group_of.try_emplace(tag, groups.size());
     if (is_new) groups.push_back(Group{.tag = std::move(tag)});
     Group& group = groups[known->second];

@@ -64,6 +64,10 @@ Result<TagTemplate> TagTemplate::Parse(std::string_view text) {
   return result;
 }
 
+bool TagTemplate::IsFixed() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.value == nullptr; });
+}
+
 std::string TagTemplate::Fill(const RecordWriter::Facts& facts) const {
   std::string tag;
   for (const Part& part : parts_) {

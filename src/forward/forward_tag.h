@@ -19,6 +19,8 @@ class TagTemplate {
   // What stands for a value is one part of a tag: letters, digits, '-' and '_', everything else as '_'; "_" for an
   // empty one; at most 64 bytes.
   std::string Fill(const RecordWriter::Facts& facts) const;
+  // Whether it is the same for all Events.
+  bool IsFixed() const;
 
  private:
   struct Part {

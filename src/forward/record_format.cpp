@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "event_object.h"
@@ -85,17 +86,6 @@ struct RecordWriter::Impl {
     decoded = decoder.DecodeFrame(std::string_view(frame).substr(0, size));
   }
 
-  // The name by which a receiver knows what it has already: an object's uid, or where it has none its name, and its
-  // version.
-  void SetId(const Event& event) {
-    id.clear();
-    if (event.uid.empty()) {
-      id.append(event.namespace_name).append("/").append(event.name);
-    } else {
-      id.append(event.uid);
-    }
-    id.append("/").append(event.resource_version);
-  }
   void SetId(std::string_view prefix, WallTime time) {
     id.assign(prefix);
     AppendTimestamp(id, time);
@@ -158,24 +148,29 @@ struct RecordWriter::Impl {
     fields.Text("unreadable", text);
   }
 
-  // Fills `fields` with what is written in their way: everything but a good Event in the raw format, which is returned.
-  const WatchFrame* Prepare(const Record& record) {
+  // Fills `fields` with what is written in their way: everything but a good Event in the raw format, whose object is
+  // returned.
+  std::optional<std::string_view> Prepare(const Record& record) {
     if (record.type == RecordType::kGap) {
       FillGap(record);
-      return nullptr;
+      return std::nullopt;
+    }
+    if (options.format == RecordFormat::kRaw && !record.id.empty()) {
+      id = record.id;
+      return record.object;
     }
     const WatchFrame* const watched = Decode(record.object);
     if (watched == nullptr) {
       FillUnreadable(record);
-      return nullptr;
+      return std::nullopt;
     }
-    SetId(watched->event);
-    if (options.format == RecordFormat::kRaw) return watched;
+    id = RecordId(watched->event);
+    if (options.format == RecordFormat::kRaw) return watched->raw_object;
     FillFlat(record, *watched);
-    return nullptr;
+    return std::nullopt;
   }
 
-  void AppendRawJson(const Record& record, const WatchFrame& watched, std::string& to) {
+  void AppendRawJson(const Record& record, std::string_view raw, std::string& to) {
     to.append(R"({"type":")").append(ToString(record.type)).append(R"(","id":)");
     AppendJsonString(to, id);
     if (!options.cluster_name.empty()) {
@@ -183,12 +178,12 @@ struct RecordWriter::Impl {
       AppendJsonString(to, options.cluster_name);
     }
     to += R"(,"object":)";
-    object.AppendJson(watched.raw_object, to);
+    object.AppendJson(raw, to);
     to += '}';
   }
 
   // False where `to` is to be put back.
-  bool AppendRawMessagePack(const Record& record, const WatchFrame& watched, std::string& to) {
+  bool AppendRawMessagePack(const Record& record, std::string_view raw, std::string& to) {
     MessagePackWriter out(to);
     out.Map(options.cluster_name.empty() ? 3 : 4);
     out.String("type");
@@ -200,7 +195,7 @@ struct RecordWriter::Impl {
       out.String(options.cluster_name);
     }
     out.String("object");
-    return object.AppendMessagePack(watched.raw_object, to);
+    return object.AppendMessagePack(raw, to);
   }
 };
 
@@ -211,8 +206,8 @@ RecordWriter::RecordWriter(RecordFormatOptions options) : impl_(std::make_unique
 RecordWriter::~RecordWriter() = default;
 
 void RecordWriter::AppendJson(const Record& record, std::string& to) {
-  if (const WatchFrame* const watched = impl_->Prepare(record)) {
-    impl_->AppendRawJson(record, *watched, to);
+  if (const auto raw = impl_->Prepare(record)) {
+    impl_->AppendRawJson(record, *raw, to);
   } else {
     impl_->fields.AppendJson(to);
   }
@@ -220,12 +215,17 @@ void RecordWriter::AppendJson(const Record& record, std::string& to) {
 
 void RecordWriter::AppendMessagePack(const Record& record, std::string& to) {
   const std::size_t before = to.size();
-  if (const WatchFrame* const watched = impl_->Prepare(record)) {
-    if (impl_->AppendRawMessagePack(record, *watched, to)) return;
+  if (const auto raw = impl_->Prepare(record)) {
+    if (impl_->AppendRawMessagePack(record, *raw, to)) return;
     to.resize(before);
     impl_->FillUnreadable(record);
   }
   impl_->fields.AppendMessagePack(to);
+}
+
+WallTime RecordWriter::TimeOf(const Record& record) {
+  if (record.type == RecordType::kGap || !record.id.empty()) return record.happened.value_or(record.observed);
+  return FactsOf(record).time;
 }
 
 RecordWriter::Facts RecordWriter::FactsOf(const Record& record) {

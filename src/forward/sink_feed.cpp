@@ -52,11 +52,19 @@ bool IsBehind(std::string_view version, const ScopePosition& position) {
 
 const RecordPtr& SharedRecord::As(RecordType type) {
   for (RecordPtr* known : {&record_, &other_}) {
-    if (!*known) *known = std::make_shared<const Record>(Record{type, std::string(change_.raw), change_.server_time});
+    if (!*known) *known = Make(type);
     if ((*known)->type == type) return *known;
   }
-  other_ = std::make_shared<const Record>(Record{type, std::string(change_.raw), change_.server_time});
+  other_ = Make(type);
   return other_;
+}
+
+RecordPtr SharedRecord::Make(RecordType type) const {
+  return std::make_shared<const Record>(Record{.type = type,
+                                               .object = std::string(change_.raw),
+                                               .observed = change_.server_time,
+                                               .id = RecordId(change_.event),
+                                               .happened = change_.event.LastSeen()});
 }
 
 SinkFeed::SinkFeed(SinkFeedOptions options, const SinkSettings& settings, SinkWorkerParts worker)

@@ -10,7 +10,7 @@ namespace {
 // What a record takes beside its text.
 constexpr std::size_t kRecordOverhead = 256;
 
-std::size_t SizeOf(const Record& record) { return record.object.size() + kRecordOverhead; }
+std::size_t SizeOf(const Record& record) { return record.object.size() + record.id.size() + kRecordOverhead; }
 
 }  // namespace
 

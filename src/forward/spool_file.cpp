@@ -44,8 +44,15 @@ std::uint64_t Checksum(std::string_view bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
+const std::string& NameOf(const Record& record) {
+  return record.type == RecordType::kGap ? record.gap_scope : record.id;
+}
+const OptionalTime& TimeOf(const Record& record) {
+  return record.type == RecordType::kGap ? record.gap_from : record.happened;
+}
+
 std::size_t PayloadBytes(const Record& record) {
-  return kPayloadHead + record.gap_scope.size() + record.gap_reason.size() + record.object.size();
+  return kPayloadHead + NameOf(record).size() + record.gap_reason.size() + record.object.size();
 }
 
 struct Frame {
@@ -71,8 +78,8 @@ std::optional<Frame> ReadFrame(std::string_view bytes, std::uint64_t id) {
 struct PayloadHead {
   RecordType type = RecordType::kAdded;
   WallTime observed;
-  OptionalTime gap_from;
-  std::size_t scope = 0;
+  OptionalTime time;
+  std::size_t name = 0;
   std::size_t reason = 0;
 };
 
@@ -86,13 +93,13 @@ std::optional<PayloadHead> ReadPayloadHead(std::string_view payload) {
   const std::uint64_t type = in.Number(1);
   if (type > static_cast<std::uint64_t>(RecordType::kGap)) return std::nullopt;
   head.type = static_cast<RecordType>(type);
-  const bool has_from = in.Number(1) != 0;
+  const bool has_time = in.Number(1) != 0;
   head.observed = TimeOf(in.Number(8));
-  const WallTime from = TimeOf(in.Number(8));
-  if (has_from) head.gap_from = from;
-  head.scope = in.Number(4);
+  const WallTime time = TimeOf(in.Number(8));
+  if (has_time) head.time = time;
+  head.name = in.Number(4);
   head.reason = in.Number(4);
-  if (head.scope + head.reason > in.rest().size()) return std::nullopt;
+  if (head.name + head.reason > in.rest().size()) return std::nullopt;
   return head;
 }
 
@@ -103,8 +110,9 @@ std::optional<Record> DecodePayload(std::string_view payload) {
   Record record;
   record.type = head->type;
   record.observed = head->observed;
-  record.gap_from = head->gap_from;
-  record.gap_scope = in.Text(head->scope);
+  const bool gap = record.type == RecordType::kGap;
+  (gap ? record.gap_from : record.happened) = head->time;
+  (gap ? record.gap_scope : record.id) = in.Text(head->name);
   record.gap_reason = in.Text(head->reason);
   record.object = std::string(in.rest());
   return record;
@@ -144,12 +152,12 @@ void AppendSpoolFrame(const Record& record, std::uint64_t id, std::uint32_t inde
   Put(index, 4, to);
   Put(PayloadBytes(record), 4, to);
   Put(static_cast<std::uint64_t>(record.type), 1, to);
-  Put(record.gap_from ? 1 : 0, 1, to);
+  Put(TimeOf(record) ? 1 : 0, 1, to);
   Put(MicrosOf(record.observed), 8, to);
-  Put(MicrosOf(record.gap_from.value_or(WallTime{})), 8, to);
-  Put(record.gap_scope.size(), 4, to);
+  Put(MicrosOf(TimeOf(record).value_or(WallTime{})), 8, to);
+  Put(NameOf(record).size(), 4, to);
   Put(record.gap_reason.size(), 4, to);
-  to.append(record.gap_scope).append(record.gap_reason).append(record.object);
+  to.append(NameOf(record)).append(record.gap_reason).append(record.object);
   std::string checksum;
   Put(Checksum(std::string_view(to).substr(begin + 8), id), 8, checksum);
   to.replace(begin, 8, checksum);

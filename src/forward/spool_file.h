@@ -5,8 +5,9 @@
 //   frames, each one record:
 //     marker 4, checksum 8 (of all that follows, seeded with the file's id), index 4 (0, 1, …), length 4, payload
 //   payload:
-//     type 1, whether gap_from is set 1, observed 8, gap_from 8 (microseconds since 1970), lengths of gap_scope and
-//     gap_reason 4 each, gap_scope, gap_reason, object
+//     type 1, whether the time is set 1, observed 8, time 8 (microseconds since 1970), lengths of name and gap_reason 4
+//     each, name, gap_reason, object; of a gap, time and name are gap_from and gap_scope, of an Event happened and id,
+//     which may be missing
 //
 // Numbers are little endian, checksums XXH3 of 64 bits. The marker lets a reader go on behind a frame whose length
 // cannot be trusted; the seed keeps frames of other files from being taken for ours.

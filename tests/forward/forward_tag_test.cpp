@@ -48,5 +48,10 @@ TEST(TagTemplateTest, WhatMakesNoTagIsRefused) {
   EXPECT_THAT(Filled("kube\nevents"), HasSubstr("a character that no tag has"));
 }
 
+TEST(TagTemplateTest, ATagWithoutWordsInBracesIsFixed) {
+  EXPECT_TRUE(TagTemplate::Parse("kube.events").value().IsFixed());
+  EXPECT_FALSE(TagTemplate::Parse("kube.{type}").value().IsFixed());
+}
+
 }  // namespace
 }  // namespace kube_events

@@ -190,5 +190,36 @@ TEST(RecordFormatTest, OneWriterSerializesAnyMixAsFreshOnesWould) {
   }
 }
 
+// What the informer knows of an Event when it hands it over.
+Record Known(std::string object) {
+  Record record = RecordOf(std::move(object));
+  record.id = Raw(record.object).at("id").get<std::string>();
+  RecordWriter writer({});
+  record.happened = writer.FactsOf(record).time;
+  return record;
+}
+
+TEST(RecordFormatTest, WhatIsKnownBeforeMakesNoDifference) {
+  for (const std::string& object : {std::string(kRecorderEvent), std::string(kNodeEvent), SmallEvent(1)}) {
+    for (const RecordFormatOptions& options : {RecordFormatOptions{RecordFormat::kRaw, "c"}, kFlat}) {
+      EXPECT_EQ(JsonOf(Known(object), options), JsonOf(RecordOf(object), options));
+      EXPECT_EQ(MessagePackOf(Known(object), options), MessagePackOf(RecordOf(object), options));
+    }
+    RecordWriter writer({});
+    EXPECT_EQ(writer.TimeOf(Known(object)), writer.TimeOf(RecordOf(object)));
+  }
+}
+
+TEST(RecordFormatTest, AnObjectWithAKnownIdIsNotDecodedAgain) {
+  // Without a version the decoder would not take it.
+  Record record = RecordOf(R"({"metadata":{"name":"a","managedFields":[]}})");
+  record.id = "u/7";
+  record.happened = kObserved - std::chrono::hours{1};
+  EXPECT_EQ(JsonOf(record), R"({"type":"ADDED","id":"u/7","object":{"metadata":{"name":"a"}}})");
+  EXPECT_EQ(json::from_msgpack(MessagePackOf(record)), json::parse(JsonOf(record)));
+  RecordWriter writer({});
+  EXPECT_EQ(writer.TimeOf(record), record.happened);
+}
+
 }  // namespace
 }  // namespace kube_events::testing

@@ -329,5 +329,16 @@ TEST_F(SinkFeedTest, DroppedRecordsAreMarkedWhenThereIsRoomAgain) {
   EXPECT_EQ(monitor_.Count("dropped overflow"), 4U);
 }
 
+TEST_F(SinkFeedTest, ARecordKnowsItsIdAndTimeFromTheChange) {
+  With({"a", 6}, ChangeKind::kModified, [](const Change& change) {
+    SharedRecord shared(change);
+    for (const RecordType type : {RecordType::kModified, RecordType::kAdded}) {
+      EXPECT_EQ(shared.As(type)->type, type);
+      EXPECT_EQ(shared.As(type)->id, "a/6");
+      EXPECT_EQ(shared.As(type)->happened, kStart - 1h);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace kube_events

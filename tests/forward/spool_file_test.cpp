@@ -86,5 +86,22 @@ TEST(SpoolFileTest, TheFormatStaysAsItIs) {
   EXPECT_EQ(frame.substr(4, 8), "\xFE\x53\x46\xBA\x3A\x2C\x72\x8E");
 }
 
+TEST(SpoolFileTest, AnEventKeepsWhatIsKnownOfIt) {
+  Record record = RecordOf(SmallEvent(1));
+  const auto anonymous = DecodeSpoolFrame(FrameOf(record), kId);
+  ASSERT_TRUE(anonymous);
+  EXPECT_EQ(anonymous->id, "");
+  EXPECT_FALSE(anonymous->happened);
+  record.id = "u1/1";
+  record.happened = kObserved - std::chrono::hours{1};
+  const auto known = DecodeSpoolFrame(FrameOf(record), kId);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->id, record.id);
+  EXPECT_EQ(known->happened, record.happened);
+  EXPECT_EQ(known->object, record.object);
+  EXPECT_EQ(known->gap_scope, "");
+  EXPECT_FALSE(known->gap_from);
+}
+
 }  // namespace
 }  // namespace kube_events::testing

@@ -14,6 +14,8 @@ enum class RecordType { kAdded, kModified, kDeleted, kGap };
 // "ADDED", "MODIFIED", "DELETED", "GAP".
 std::string_view ToString(RecordType type);
 
+struct Event;
+
 struct Record {
   RecordType type = RecordType::kAdded;
   // The Event's JSON as the API server sent it; of a gap: empty.
@@ -26,7 +28,14 @@ struct Record {
   // Where it was lost: "expired" (the API server's history), "restored" (its state went back), "overflow" (queue and
   // spool were full), "spool" (a spool file was damaged).
   std::string gap_reason = {};
+  // Of an Event that EventDecoder has taken, as they were known then, so that it need not be decoded again for them:
+  // RecordId, and Event::LastSeen. An empty id: not known, and the object is not to be trusted.
+  std::string id = {};
+  OptionalTime happened = {};
 };
+
+// The name by which a receiver knows what it has already: an Event's uid, or where it has none its name, and its version.
+std::string RecordId(const Event& event);
 
 using RecordPtr = std::shared_ptr<const Record>;
 

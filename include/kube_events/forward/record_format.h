@@ -36,6 +36,8 @@ class RecordWriter {
     std::string_view namespace_name, type, reason, kind;
   };
   Facts FactsOf(const Record& record);
+  // Only the time of FactsOf, for which most records need not be decoded.
+  WallTime TimeOf(const Record& record);
 
  private:
   struct Impl;

@@ -40,6 +40,8 @@ class SharedRecord {
   const RecordPtr& As(RecordType type);
 
  private:
+  RecordPtr Make(RecordType type) const;
+
   const Change& change_;
   RecordPtr record_;
   RecordPtr other_;  // the same with another type, where sinks differ
