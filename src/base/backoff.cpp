@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace kube_events {
-namespace {
-
-constexpr std::chrono::milliseconds kMaxFloor{60'000};
-
-}  // namespace
 
 Backoff::Backoff(BackoffOptions options) : options_(options), current_(options.initial), random_(options.seed) {}
 
@@ -15,7 +10,7 @@ std::chrono::milliseconds Backoff::Next(std::chrono::milliseconds floor) {
   const auto pause = Jittered(current_);
   const auto grown = std::chrono::duration<double, std::milli>(current_) * options_.factor;
   current_ = std::min(options_.max, std::chrono::duration_cast<std::chrono::milliseconds>(grown));
-  return std::max(pause, std::min(floor, kMaxFloor));
+  return std::max(pause, std::min(floor, options_.max_floor));
 }
 
 void Backoff::Reset() { current_ = options_.initial; }

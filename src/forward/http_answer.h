@@ -1,16 +1,13 @@
 // What an HTTP receiver's answer means for the batch it was given. Private to the forward library. Pure, any thread.
 #pragma once
 
-#include <chrono>
 #include <string_view>
 
 #include "kube_events/base/result.h"
+#include "kube_events/forward/sink.h"
 #include "kube_events/net/body_collector.h"
 
 namespace kube_events {
-
-// The longest that a receiver's Retry-After is obeyed.
-inline constexpr std::chrono::minutes kMaxReceiverPause{10};
 
 // Nothing for 2xx: the batch is acknowledged. Otherwise fails as Sink::Send says; docs/forwarding.md has the table.
 // `receiver`: for the message, without secrets.

@@ -38,7 +38,7 @@ SinkWorker::SinkWorker(SinkWorkerOptions options, SinkWorkerParts parts)
       queue_(options_.queue),
       delivery_heartbeat_(parts_.health.AddLoop("delivery to " + options_.id, options_.timeout + kMaxSilence)),
       limit_(options_.batch_records),
-      backoff_(BackoffOptions{.initial = kFirstRetry, .max = kLastRetry}),
+      backoff_(BackoffOptions{.initial = kFirstRetry, .max = kLastRetry, .max_floor = kMaxReceiverPause}),
       trouble_(parts_.log, parts_.clock),
       spool_trouble_(parts_.log, parts_.clock) {
   if (parts_.spool) {
@@ -166,21 +166,24 @@ void SinkWorker::Bury(const Shipment& shipment, const Error& error, const std::s
 }
 
 void SinkWorker::Retry(const Error& error, const std::stop_token& stop) {
+  const MonotonicTime until =
+      parts_.clock.Monotonic() + backoff_.Next(error.retry_after.value_or(milliseconds{0}));
   trouble_.Note("delivery fails and is tried again: " + error.message, {{"sink", options_.id}});
   parts_.monitor.OnRetry(options_.id);
   down_ = true;
   queue_.Wake();  // the spooling thread has work now
-  PauseFor(backoff_.Next(error.retry_after.value_or(milliseconds{0})), stop, delivery_heartbeat_);
+  PauseUntil(until, stop, delivery_heartbeat_);
 }
 
-void SinkWorker::PauseFor(milliseconds pause, const std::stop_token& stop, Heartbeat& heartbeat) {
-  const auto until = std::chrono::steady_clock::now() + pause;
+void SinkWorker::PauseUntil(MonotonicTime until, const std::stop_token& stop, Heartbeat& heartbeat) {
   const bool was_finishing = finishing_;
   std::unique_lock lock(pause_mutex_);
-  while (!stop.stop_requested() && finishing_ == was_finishing && std::chrono::steady_clock::now() < until) {
+  while (!stop.stop_requested() && finishing_ == was_finishing) {
+    const MonotonicTime::duration left = until - parts_.clock.Monotonic();
+    if (left <= left.zero()) return;
     heartbeat.Beat();
-    pause_.wait_until(lock, stop, std::min(until, std::chrono::steady_clock::now() + kBeat),
-                      [&] { return finishing_ != was_finishing; });
+    pause_.wait_for(lock, stop, std::min<MonotonicTime::duration>(left, kBeat),
+                    [&] { return finishing_ != was_finishing; });
   }
 }
 
@@ -193,7 +196,7 @@ void SinkWorker::SpoolAway(const std::stop_token& stop) {
     while (!stop.stop_requested() && queue_.Records() > 0 && (down_ || !queue_.IsHalfEmpty())) {
       spooling_heartbeat_->Beat();
       if (!SpoolSome(kSpoolRecords)) {
-        PauseFor(kSpoolRetry, stop, *spooling_heartbeat_);
+        PauseUntil(parts_.clock.Monotonic() + kSpoolRetry, stop, *spooling_heartbeat_);
         break;
       }
     }

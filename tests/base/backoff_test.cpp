@@ -38,5 +38,11 @@ TEST(Backoff, ARetryAfterIsAFloorOfAtMostAMinute) {
   EXPECT_EQ(backoff.Next(1ms), 3200ms);
 }
 
+TEST(Backoff, ARetryAfterMayBeObeyedForLonger) {
+  Backoff backoff(BackoffOptions{.jitter = 0, .max_floor = 10min});
+  EXPECT_EQ(backoff.Next(5min), 5min);
+  EXPECT_EQ(backoff.Next(1h), 10min);
+}
+
 }  // namespace
 }  // namespace kube_events

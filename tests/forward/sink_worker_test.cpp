@@ -10,6 +10,7 @@
 #include "forward/fakes.h"
 #include "kube/temp_dir.h"
 #include "support/eventually.h"
+#include "support/fake_clock.h"
 
 namespace kube_events {
 namespace {
@@ -33,7 +34,7 @@ class SinkWorkerTest : public ::testing::Test {
   }
 
   void Begin(bool spool) {
-    SinkWorkerParts parts{std::make_unique<FakeSink>(receiver_), nullptr, nullptr, clock_, health_, monitor_, Logger()};
+    SinkWorkerParts parts{std::make_unique<FakeSink>(receiver_), nullptr, nullptr, *clock_, health_, monitor_, Logger()};
     if (spool)
       parts.spool = std::move(Spool::Open({.folder = dir_.path() / "spool", .max_bytes = max_spool_}).value().spool);
     if (!dead_letters_.empty()) parts.dead_letters = std::make_unique<DeadLetterFile>(dead_letters_);
@@ -54,8 +55,10 @@ class SinkWorkerTest : public ::testing::Test {
   TempDir dir_;
   std::filesystem::path dead_letters_;
   std::uint64_t max_spool_ = 64 << 20;
-  SystemClock clock_;
-  Health health_{clock_};
+  SystemClock system_clock_;
+  FakeClock fake_clock_;
+  const Clock* clock_ = &system_clock_;
+  Health health_{system_clock_};
   FakeForwardMonitor monitor_;
   Receiver receiver_;
   SinkWorkerOptions options_;
@@ -80,6 +83,20 @@ TEST_F(SinkWorkerTest, WhatFailsIsSentAgainUntilItIsTaken) {
   receiver_.FailWith(std::nullopt);
   EXPECT_TRUE(Receives(Numbers(0, 5)));
   EXPECT_GE(monitor_.Count("retries"), 2U);
+}
+
+TEST_F(SinkWorkerTest, ReceiverThatAsksForMinutesGetsThemButNoMoreThanTen) {
+  clock_ = &fake_clock_;
+  receiver_.FailWith(Error{ErrorKind::kRetry, "busy", 1h});
+  Begin(false);
+  Push(0, 5);
+  EXPECT_TRUE(Eventually([&] { return monitor_.Count("retries") == 1; }));
+  fake_clock_.Advance(9min);
+  // Longer than the delivery thread goes without looking at the clock.
+  EXPECT_FALSE(Eventually([&] { return receiver_.Attempts() > 1; }, 2'500ms));
+  receiver_.FailWith(std::nullopt);
+  fake_clock_.Advance(61s);
+  EXPECT_TRUE(Receives(Numbers(0, 5)));
 }
 
 TEST_F(SinkWorkerTest, RejectedRecordIsFoundAndPutAsideAndTheOthersArrive) {

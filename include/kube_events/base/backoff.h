@@ -14,6 +14,8 @@ struct BackoffOptions {
   std::chrono::milliseconds max{30'000};
   double factor = 2.0;
   double jitter = 1.0;  // 0: none; 1: up to twice the pause
+  // The longest Retry-After that is obeyed, so that no server can park us.
+  std::chrono::milliseconds max_floor{60'000};
   std::uint64_t seed = 0;
 };
 
@@ -21,7 +23,7 @@ class Backoff {
  public:
   explicit Backoff(BackoffOptions options);
 
-  // The next pause, never below `floor` (a Retry-After, which is capped at 60 s so that no server can park us).
+  // The next pause, never below `floor` (a Retry-After), of which at most `max_floor` counts.
   std::chrono::milliseconds Next(std::chrono::milliseconds floor = std::chrono::milliseconds{0});
   // Call after proven success: the next pause is the initial one again.
   void Reset();

@@ -112,7 +112,7 @@ class SinkWorker {
   void Refused(const Shipment& shipment, const Error& error, const std::stop_token& stop);
   void Bury(const Shipment& shipment, const Error& error, const std::stop_token& stop);
   void Retry(const Error& error, const std::stop_token& stop);
-  void PauseFor(std::chrono::milliseconds pause, const std::stop_token& stop, Heartbeat& heartbeat);
+  void PauseUntil(MonotonicTime until, const std::stop_token& stop, Heartbeat& heartbeat);
 
   void SpoolAway(const std::stop_token& stop);
   bool SpoolSome(std::size_t max_records);
