@@ -4,7 +4,10 @@
 
 namespace kube_events {
 
-Backoff::Backoff(BackoffOptions options) : options_(options), current_(options.initial), random_(options.seed) {}
+Backoff::Backoff(BackoffOptions options)
+    : options_(options),
+      current_(options.initial),
+      random_(options.seed ? *options.seed : std::uint64_t{std::random_device{}()} << 32 | std::random_device{}()) {}
 
 std::chrono::milliseconds Backoff::Next(std::chrono::milliseconds floor) {
   const auto pause = Jittered(current_);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace kube_events {
 namespace {
 
@@ -21,6 +23,18 @@ TEST(Backoff, JitterAddsUpToThePauseItself) {
     EXPECT_GE(pause, 800ms) << "seed " << seed;
     EXPECT_LE(pause, 1600ms) << "seed " << seed;
   }
+}
+
+TEST(Backoff, WithoutASeedNoTwoWaitAlike) {
+  const auto sum = [](Backoff backoff) {
+    std::chrono::milliseconds all{0};
+    for (int i = 0; i < 50; ++i) all += backoff.Next();
+    return all;
+  };
+  std::set<std::chrono::milliseconds> sums;
+  for (int i = 0; i < 20; ++i) sums.insert(sum(Backoff(BackoffOptions{})));
+  EXPECT_GT(sums.size(), 1U);
+  EXPECT_EQ(sum(Backoff({.seed = 7})), sum(Backoff({.seed = 7})));
 }
 
 TEST(Backoff, ResetStartsAgain) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <random>
 
 namespace kube_events {
@@ -16,7 +17,7 @@ struct BackoffOptions {
   double jitter = 1.0;  // 0: none; 1: up to twice the pause
   // The longest Retry-After that is obeyed, so that no server can park us.
   std::chrono::milliseconds max_floor{60'000};
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed = {};  // of the jitter; none: a random one, so that no two wait alike
 };
 
 class Backoff {
