@@ -80,6 +80,7 @@ OptionalTime SinkWorker::MakeRoom() {
 // ---- the delivery thread ---------------------------------------------------------------------------------------
 
 void SinkWorker::Deliver(const std::stop_token& stop) {
+  gate_.Leave();  // where an exception left one
   while (!stop.stop_requested()) {
     delivery_heartbeat_.Beat();
     if (const auto shipment = Next(stop)) Send(*shipment, stop);
@@ -118,8 +119,10 @@ std::optional<SinkWorker::Shipment> SinkWorker::FromMemory() {
 
 void SinkWorker::Send(const Shipment& shipment, const std::stop_token& stop) {
   if (reopen_.exchange(false)) parts_.sink->Reopen();
+  if (!gate_.Enter()) return;
   const MonotonicTime began = parts_.clock.Monotonic();
   const auto sent = parts_.sink->Send(shipment.records, {.timeout = options_.timeout, .stop = stop});
+  gate_.Leave();  // what follows does not look at `stop`
   if (!sent) return Refused(shipment, sent.error(), stop);
   down_ = false;
   backoff_.Reset();
@@ -252,6 +255,7 @@ void SinkWorker::NoteTold(const Shipment& shipment) {
 // ---- the end ---------------------------------------------------------------------------------------------------
 
 std::size_t SinkWorker::Finish(milliseconds timeout) {
+  const MonotonicTime until = std::chrono::steady_clock::now() + timeout;
   {
     const std::lock_guard lock(pause_mutex_);
     finishing_ = true;
@@ -260,6 +264,7 @@ std::size_t SinkWorker::Finish(milliseconds timeout) {
   queue_.Wake();
   // A receiver that is away is not waited for where there is a better place.
   if (!(parts_.spool && down_)) queue_.WaitUntilEmpty(timeout);
+  gate_.Close(until);
   for (std::jthread* thread : {&delivery_, &spooling_}) {
     thread->request_stop();
     if (thread->joinable()) thread->join();

@@ -34,6 +34,11 @@ class Receiver {
     const std::lock_guard lock(mutex_);
     return attempts_;
   }
+  // A batch waits because of Block.
+  bool HoldsABatch() const {
+    const std::lock_guard lock(mutex_);
+    return holds_;
+  }
   int Reopened() const {
     const std::lock_guard lock(mutex_);
     return reopened_;
@@ -63,7 +68,9 @@ class Receiver {
   Result<void> Take(std::span<const RecordPtr> batch, const SendLimits& limits) {
     std::unique_lock lock(mutex_);
     ++attempts_;
+    holds_ = blocked_;
     changed_.wait_for(lock, limits.stop, limits.timeout, [this] { return !blocked_; });
+    holds_ = false;
     if (limits.stop.stop_requested()) return Fail(ErrorKind::kCancelled, "cancelled");
     if (blocked_) return Fail(ErrorKind::kRetry, "no answer");
     if (failure_) return Fail(*failure_);
@@ -93,6 +100,7 @@ class Receiver {
   std::optional<Error> failure_;
   std::optional<std::string> rejected_;
   bool blocked_ = false;
+  bool holds_ = false;
 };
 
 class FakeSink final : public Sink {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <optional>
 
 #include "forward/fakes.h"
@@ -171,6 +172,36 @@ TEST_F(SinkWorkerTest, NextProcessDeliversWhatTheSpoolHolds) {
   Begin(true);
   Push(20, 30);
   EXPECT_TRUE(Receives(Numbers(0, 30)));
+}
+
+TEST_F(SinkWorkerTest, FinishWaitsForABatchFromTheSpoolSoThatItComesOnce) {
+  receiver_.FailWith(Away());
+  Begin(true);
+  Push(0, 5);
+  EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records == 5; }));
+  receiver_.Block(true);
+  receiver_.FailWith(std::nullopt);
+  EXPECT_TRUE(Eventually([&] { return receiver_.HoldsABatch(); }));
+  auto finished = std::async(std::launch::async, [&] { return worker_->Finish(20s); });
+  EXPECT_EQ(finished.wait_for(100ms), std::future_status::timeout) << "a batch is under way";
+  receiver_.Block(false);
+  EXPECT_EQ(finished.get(), 0U);
+  EXPECT_EQ(worker_->Stats().spool_records, 0U);
+  worker_.reset();
+  Begin(true);
+  Push(5, 7);
+  EXPECT_TRUE(Receives(Numbers(0, 7)));
+}
+
+TEST_F(SinkWorkerTest, FinishWaitsForABatchNoLongerThanItMay) {
+  receiver_.FailWith(Away());
+  Begin(true);
+  Push(0, 5);
+  EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records == 5; }));
+  receiver_.Block(true);
+  EXPECT_TRUE(Eventually([&] { return receiver_.HoldsABatch(); }));
+  EXPECT_EQ(worker_->Finish(50ms), 0U);
+  EXPECT_EQ(worker_->Stats().spool_records, 5U);
 }
 
 TEST_F(SinkWorkerTest, FinishDeliversWhatIsQueued) {

@@ -25,6 +25,7 @@
 #include "kube_events/base/health.h"
 #include "kube_events/base/logging.h"
 #include "kube_events/base/trouble_log.h"
+#include "kube_events/forward/batch_gate.h"
 #include "kube_events/forward/dead_letter.h"
 #include "kube_events/forward/sink.h"
 #include "kube_events/forward/sink_queue.h"
@@ -87,8 +88,9 @@ class SinkWorker {
   OptionalTime MakeRoom();
   // SIGHUP.
   void Reopen() { reopen_ = true; }
-  // Nothing is pushed any more: sends what is in memory, and puts the rest into the spool. Blocks for at most about
-  // `timeout`, or longer where a disk is slow. Returns how many records are left unsafe.
+  // Nothing is pushed any more: sends what is in memory, waits for the answer to what is under way, so that it need not
+  // be sent again, and puts the rest into the spool. Blocks for at most about `timeout`, or longer where a disk is slow.
+  // Returns how many records are left unsafe.
   std::size_t Finish(std::chrono::milliseconds timeout);
 
   SinkWorkerStats Stats() const;
@@ -142,6 +144,7 @@ class SinkWorker {
 
   std::mutex pause_mutex_;
   std::condition_variable_any pause_;  // notified by Finish
+  BatchGate gate_;
 
   std::jthread spooling_;
   std::jthread delivery_;
