@@ -99,11 +99,12 @@ void Forwarding::OnSent(std::string_view sink, std::chrono::microseconds took) {
 std::vector<ForwardGauges> Forwarding::Gauges() const {
   std::vector<ForwardGauges> gauges;
   if (!forwarder_) return gauges;
-  for (const auto& [id, stats] : forwarder_->Stats()) {
+  for (const auto& [id, behind, stats] : forwarder_->Stats()) {
     gauges.push_back({.sink = id,
                       .queue_records = static_cast<double>(stats.queue_records),
                       .spool_bytes = static_cast<double>(stats.spool_bytes),
-                      .oldest_unsent_seconds = std::chrono::duration<double>(stats.oldest_unsent).count()});
+                      .oldest_unsent_seconds = std::chrono::duration<double>(stats.oldest_unsent).count(),
+                      .catching_up = behind});
   }
   return gauges;
 }

@@ -141,7 +141,7 @@ ConsumerPositions Forwarder::SafePositions() const {
 
 std::vector<Forwarder::SinkStats> Forwarder::Stats() const {
   std::vector<SinkStats> stats;
-  for (const auto& feed : feeds_) stats.push_back({feed->id(), feed->worker().Stats()});
+  for (const auto& feed : feeds_) stats.push_back({feed->id(), feed->IsBehind(), feed->worker().Stats()});
   return stats;
 }
 

@@ -44,7 +44,7 @@ RecordType TypeOf(const Change& change, const ScopePosition& position) {
 }
 
 // A version that is no number is never known to be old.
-bool IsBehind(std::string_view version, const ScopePosition& position) {
+bool IsOld(std::string_view version, const ScopePosition& position) {
   return version == position.version || ComesBefore(version, position.version);
 }
 
@@ -122,7 +122,7 @@ SinkFeed::Outcome SinkFeed::TakeLive(const Change& change, SharedRecord& record)
   const std::string_view version = change.event.resource_version;
   const bool listed = change.kind == ChangeKind::kListed;
   if (!listed || state.live.empty() || ComesBefore(state.live, version)) state.live = version;
-  if (state.mode != Mode::kLive || (!listed && IsBehind(version, state.position))) return Outcome::kDone;
+  if (state.mode != Mode::kLive || (!listed && IsOld(version, state.position))) return Outcome::kDone;
   RecordPtr chosen = Choose(change, state, record);
   const Outcome room = chosen ? MakeRoom(change.scope, change.server_time) : Outcome::kDone;
   if (room == Outcome::kPaused) {
@@ -171,6 +171,12 @@ bool SinkFeed::IsCatchingUp() const {
                      [](const ScopeState& state) { return state.mode == Mode::kCatchingUp; });
 }
 
+bool SinkFeed::IsBehind() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(scopes_.begin(), scopes_.end(),
+                     [](const ScopeState& state) { return state.mode != Mode::kLive; });
+}
+
 void SinkFeed::EndCatchUp() {
   const std::lock_guard lock(mutex_);
   for (ScopeState& state : scopes_) {
@@ -199,7 +205,7 @@ void SinkFeed::OnCatchUpChange(const Change& change, const std::stop_token& stop
   ScopeState& state = scopes_[change.scope];
   if (state.mode != Mode::kCatchingUp || stop.stop_requested()) return;
   const bool listed = change.kind == ChangeKind::kListed;
-  if (!listed && IsBehind(change.event.resource_version, state.position)) return;
+  if (!listed && IsOld(change.event.resource_version, state.position)) return;
   Take(change, Choose(change, state, record));
   if (listed || !JoinIfCaughtUp(state) || !IsUpToDate(state)) return;
   state.position.observed_until = change.server_time;
@@ -248,7 +254,7 @@ bool SinkFeed::WantsListed(const Change& change, const ScopeState& state) const 
     case ListReason::kFirst:
       return options_.existing;
     case ListReason::kRelist:
-      return !IsBehind(change.event.resource_version, state.position);
+      return !IsOld(change.event.resource_version, state.position);
     case ListReason::kRestored: {
       const OptionalTime seen = std::max(change.event.LastSeen(), change.event.creation_time);
       return !seen || *seen >= state.position.observed_until - kSkew;

@@ -84,12 +84,14 @@ void ForwardMetrics::AppendTo(std::string& page, ExpositionFormat format) const 
   auto queue = GaugeFamily(Metric::kForwardQueueRecords);
   auto spool = GaugeFamily(Metric::kForwardSpoolBytes);
   auto oldest = GaugeFamily(Metric::kForwardOldestUnsentSeconds);
+  auto catching_up = GaugeFamily(Metric::kForwardCatchingUp);
   for (const ForwardGauges& of : gauges_()) {
     AddGauge(queue, of.sink, of.queue_records);
     AddGauge(spool, of.sink, of.spool_bytes);
     AddGauge(oldest, of.sink, of.oldest_unsent_seconds);
+    AddGauge(catching_up, of.sink, of.catching_up ? 1 : 0);
   }
-  for (auto* family : {&queue, &spool, &oldest}) families.push_back(std::move(*family));
+  for (auto* family : {&queue, &spool, &oldest, &catching_up}) families.push_back(std::move(*family));
   std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (auto& family : families) AppendFamily(page, format, std::move(family));
 }

@@ -278,9 +278,12 @@ TEST_F(SinkFeedTest, ColdListThatDoesNotFitIsTakenUpLater) {
   LiveList(ListReason::kFirst, {{"a", 1}, {"b", 2}, {"c", 3}}, 5);
   receiver_.Block(false);
   EXPECT_TRUE(Eventually([&] { return feed_->worker().queue().IsHalfEmpty(); }));
+  EXPECT_TRUE(feed_->IsBehind()) << "paused";
   ASSERT_THAT(feed_->BeginCatchUp(), ElementsAre(Pair(0, ScopePosition{})));
+  EXPECT_TRUE(feed_->IsBehind()) << "catching up";
   CatchUpList(ListReason::kFirst, {{"a", 1}, {"b", 2}, {"c", 3}}, 6);
   EXPECT_FALSE(feed_->IsCatchingUp());
+  EXPECT_FALSE(feed_->IsBehind());
   EXPECT_TRUE(SafeBecomes("6"));
   EXPECT_THAT(receiver_.Received(), ::testing::Contains("c@3"));
 }

@@ -22,9 +22,15 @@ TEST(ForwardMetricsTest, EverySeriesIsThereFromTheStart) {
         "records_total{result=\"rejected\",sink=\"a\"} 0", "retries_total{sink=\"a\"} 0",
         "dropped_total{reason=\"overflow\",sink=\"a\"} 0", "dropped_total{reason=\"rejected\",sink=\"a\"} 0",
         "dropped_total{reason=\"spool\",sink=\"a\"} 0", "send_duration_seconds_count{sink=\"a\"} 0",
-        "queue_records{sink=\"a\"} 3", "spool_bytes{sink=\"a\"} 0", "oldest_unsent_seconds{sink=\"a\"} 0"}) {
+        "queue_records{sink=\"a\"} 3", "spool_bytes{sink=\"a\"} 0", "oldest_unsent_seconds{sink=\"a\"} 0",
+        "catching_up{sink=\"a\"} 0"}) {
     EXPECT_THAT(page, HasSubstr("kube_events_exporter_forward_" + std::string(line) + "\n"));
   }
+}
+
+TEST(ForwardMetricsTest, ASinkThatIsBehindShows) {
+  const ForwardMetrics metrics({"a"}, [] { return std::vector<ForwardGauges>{{.sink = "a", .catching_up = true}}; });
+  EXPECT_THAT(Page(metrics), HasSubstr("kube_events_exporter_forward_catching_up{sink=\"a\"} 1\n"));
 }
 
 TEST(ForwardMetricsTest, WhatIsToldIsCountedPerSink) {

@@ -64,6 +64,7 @@ class Forwarder final : public ChangeConsumer {
   ConsumerPositions SafePositions() const;
   struct SinkStats {
     std::string id;
+    bool behind = false;  // see SinkFeed::IsBehind
     SinkWorkerStats stats;
   };
   // Any thread.

@@ -73,6 +73,8 @@ class SinkFeed {
   std::vector<std::pair<ScopeIndex, ScopePosition>> BeginCatchUp();
   // Whether any scope is catching up.
   bool IsCatchingUp() const;
+  // Whether the live stream passes by in any scope, because the sink is paused or catches up. Any thread.
+  bool IsBehind() const;
   // The catching up is given up for now.
   void EndCatchUp();
   void OnCatchUpListBegin(ScopeIndex scope, ListReason reason, WallTime server_time);

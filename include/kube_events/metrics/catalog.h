@@ -55,6 +55,7 @@ enum class Metric : std::size_t {
   kForwardQueueRecords,
   kForwardSpoolBytes,
   kForwardOldestUnsentSeconds,
+  kForwardCatchingUp,
   kProcessCpuSecondsTotal,
   kProcessOpenFds,
   kProcessMaxFds,

@@ -24,6 +24,7 @@ struct ForwardGauges {
   double queue_records = 0;
   double spool_bytes = 0;
   double oldest_unsent_seconds = 0;
+  bool catching_up = false;
 };
 
 class ForwardMetrics final : public MetricSource {
