@@ -32,6 +32,16 @@ std::string FolderOf(const std::string& id) {
   return name + hash;
 }
 
+// Stands for what a damaged spool may have held.
+RecordPtr MarkerFor(const Spool::Opened& opened, WallTime now) {
+  Record gap;
+  gap.type = RecordType::kGap;
+  gap.gap_reason = "spool";
+  gap.gap_from = opened.intact_until;
+  gap.observed = std::max(now, opened.intact_until.value_or(now));
+  return std::make_shared<const Record>(std::move(gap));
+}
+
 }  // namespace
 
 Forwarder::Forwarder(ForwarderOptions options, ForwarderParts parts)
@@ -58,17 +68,8 @@ Result<void> Forwarder::AddSink(const SinkSettings& settings) {
       MakeSink(settings, {parts_.clock, parts_.log, options_.cluster_name, options_.user_agent, options_.environment});
   if (!sink) return Fail(sink.error());
   SinkWorkerParts worker{std::move(*sink), nullptr, nullptr, parts_.clock, parts_.health, parts_.monitor, parts_.log};
-  if (!options_.spool.empty()) {
-    auto opened =
-        Spool::Open({.folder = options_.spool / FolderOf(settings.id), .max_bytes = options_.spool_max_bytes});
-    if (!opened) return Fail(opened.error());
-    if (opened->damaged > 0) {
-      parts_.log.Error("a part of the spool could not be read and is skipped: " + opened->first_problem,
-                       {{"sink", settings.id}, {"pieces", opened->damaged}});
-      parts_.monitor.OnDropped(settings.id, "spool", opened->damaged);
-    }
-    worker.spool = std::move(opened->spool);
-  }
+  auto marker = OpenSpool(settings.id, worker.spool);
+  if (!marker) return Fail(marker.error());
   if (!settings.dead_letter_file.empty()) {
     worker.dead_letters = std::make_unique<DeadLetterFile>(settings.dead_letter_file);
   }
@@ -80,7 +81,23 @@ Result<void> Forwarder::AddSink(const SinkSettings& settings) {
   options.updates = settings.updates;
   options.existing = settings.existing;
   feeds_.push_back(std::make_unique<SinkFeed>(std::move(options), settings, std::move(worker)));
+  if (*marker) feeds_.back()->worker().queue().Push(std::move(*marker), 0, {});
   return {};
+}
+
+// Where it is damaged, a marker follows what was kept; it is returned where it did not fit into the spool.
+Result<RecordPtr> Forwarder::OpenSpool(const std::string& sink, std::unique_ptr<Spool>& spool) {
+  if (options_.spool.empty()) return nullptr;
+  auto opened = Spool::Open({.folder = options_.spool / FolderOf(sink), .max_bytes = options_.spool_max_bytes});
+  if (!opened) return Fail(opened.error());
+  spool = std::move(opened->spool);
+  if (opened->damaged == 0) return nullptr;
+  parts_.log.Error("a part of the spool could not be read and is skipped: " + opened->first_problem,
+                   {{"sink", sink}, {"pieces", opened->damaged}});
+  parts_.monitor.OnDropped(sink, "spool", opened->damaged);
+  RecordPtr marker = MarkerFor(*opened, parts_.clock.Wall());
+  if (spool->Append({&marker, 1})) marker = nullptr;
+  return marker;
 }
 
 void Forwarder::Resume(const std::vector<std::optional<ScopePosition>>& counted, const ConsumerPositions& saved) {

@@ -7,8 +7,7 @@ namespace kube_events {
 
 ServerChoice::ServerChoice(std::size_t servers, const Clock& clock) : clock_(clock) {
   for (std::size_t i = 0; i < servers; ++i) {
-    states_.push_back(
-        {Backoff({.initial = kFirstPause, .max = kLongestPause, .jitter = 0.2})});
+    states_.push_back({Backoff({.initial = kFirstPause, .max = kLongestPause, .jitter = 0.2})});
   }
 }
 

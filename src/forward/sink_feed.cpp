@@ -55,8 +55,7 @@ const RecordPtr& SharedRecord::As(RecordType type) {
     if (!*known) *known = Make(type);
     if ((*known)->type == type) return *known;
   }
-  other_ = Make(type);
-  return other_;
+  return other_ = Make(type);
 }
 
 RecordPtr SharedRecord::Make(RecordType type) const {
@@ -173,8 +172,7 @@ bool SinkFeed::IsCatchingUp() const {
 
 bool SinkFeed::IsBehind() const {
   const std::lock_guard lock(mutex_);
-  return std::any_of(scopes_.begin(), scopes_.end(),
-                     [](const ScopeState& state) { return state.mode != Mode::kLive; });
+  return std::any_of(scopes_.begin(), scopes_.end(), [](const ScopeState& of) { return of.mode != Mode::kLive; });
 }
 
 void SinkFeed::EndCatchUp() {

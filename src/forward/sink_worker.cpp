@@ -169,8 +169,7 @@ void SinkWorker::Bury(const Shipment& shipment, const Error& error, const std::s
 }
 
 void SinkWorker::Retry(const Error& error, const std::stop_token& stop) {
-  const MonotonicTime until =
-      parts_.clock.Monotonic() + backoff_.Next(error.retry_after.value_or(milliseconds{0}));
+  const MonotonicTime until = parts_.clock.Monotonic() + backoff_.Next(error.retry_after.value_or(milliseconds{0}));
   trouble_.Note("delivery fails and is tried again: " + error.message, {{"sink", options_.id}});
   parts_.monitor.OnRetry(options_.id);
   down_ = true;

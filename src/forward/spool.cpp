@@ -178,6 +178,7 @@ Result<Spool::Opened> Spool::Open(const SpoolOptions& options) {
   Opened opened;
   opened.damaged = loaded->damaged;
   opened.first_problem = loaded->first_problem;
+  opened.intact_until = loaded->intact_until;
   opened.spool = std::make_unique<DiskSpool>(options, std::move(folder), std::move(*loaded));
   return opened;
 }

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "spool_file.h"
 
@@ -53,7 +56,10 @@ class Loader {
 
  private:
   void Note(std::uint64_t sequence, std::uint64_t pieces, const std::string& what) {
-    if (loaded_.damaged == 0) loaded_.first_problem = folder_.PathOf(sequence).string() + " " + what;
+    if (loaded_.damaged == 0) {
+      loaded_.first_problem = folder_.PathOf(sequence).string() + " " + what;
+      loaded_.intact_until = last_observed_;
+    }
     loaded_.damaged += pieces;
   }
 
@@ -82,10 +88,12 @@ class Loader {
   void Take(std::uint64_t sequence, std::uint64_t id) {
     SpoolScan scan = ScanSpoolFile(bytes_, id);
     if (scan.damaged > 0) {
+      NoteObserved(scan.offsets, id, scan.first_damage);
       Note(sequence, scan.damaged,
            "is damaged from byte " + std::to_string(scan.first_damage) + " on: " + std::to_string(scan.damaged) +
                " records or pieces of it cannot be read");
     }
+    NoteObserved(scan.offsets, id, bytes_.size());
     if (position_ && position_->id == id) {
       const auto done = std::lower_bound(scan.offsets.begin(), scan.offsets.end(), position_->offset);
       scan.offsets.erase(scan.offsets.begin(), done);
@@ -94,9 +102,18 @@ class Loader {
     loaded_.index.Add({sequence, id, bytes_.size(), std::move(scan.offsets)});
   }
 
+  // The last of the frames before byte `end` of the file is the newest so far.
+  void NoteObserved(const std::vector<std::uint32_t>& offsets, std::uint64_t id, std::size_t end) {
+    const auto behind = std::lower_bound(offsets.begin(), offsets.end(), end);
+    if (behind == offsets.begin()) return;
+    const auto record = DecodeSpoolFrame(std::string_view(bytes_).substr(*std::prev(behind)), id);
+    if (record) last_observed_ = record->observed;
+  }
+
   const SpoolFolder& folder_;
   const std::optional<SpoolPosition> position_;
   std::string bytes_;
+  OptionalTime last_observed_;
   LoadedSpool loaded_;
 };
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -153,6 +154,26 @@ TEST_F(ForwarderTest, SecondProcessOnOneSpoolIsRefused) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind, ErrorKind::kConfiguration);
   EXPECT_THAT(second.error().message, HasSubstr("spool"));
+}
+
+TEST_F(ForwarderTest, DamageInASpoolIsMarkedBehindWhatWasKept) {
+  options_.spool = dir_.path() / "spool";
+  options_.spool_max_bytes = 1 << 20;
+  AddFileSink("one");
+  options_.sinks.back().file.path = dir_.path() / "missing" / "one";  // cannot be written: all goes into the spool
+  Begin();
+  Create("kept");
+  Create("lost");
+  EXPECT_TRUE(Eventually([&] { return forwarder_->Stats().at(0).stats.spool_records == 2; }));
+  End();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(options_.spool)) {
+    if (entry.path().extension() == ".spool") std::filesystem::resize_file(entry.path(), entry.file_size() - 1);
+  }
+  options_.sinks.back().file.path = dir_.path() / "one";
+  Begin();
+  EXPECT_TRUE(Arrives("one", 2));
+  EXPECT_THAT(Arrived("one"), ElementsAre("kept", "GAP"));
+  EXPECT_EQ(monitor_.Count("dropped spool"), 1U);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ class SinkWorkerTest : public ::testing::Test {
   }
 
   void Begin(bool spool) {
-    SinkWorkerParts parts{std::make_unique<FakeSink>(receiver_), nullptr, nullptr, *clock_, health_, monitor_, Logger()};
+    SinkWorkerParts parts{
+        std::make_unique<FakeSink>(receiver_), nullptr, nullptr, *clock_, health_, monitor_, Logger()};
     if (spool)
       parts.spool = std::move(Spool::Open({.folder = dir_.path() / "spool", .max_bytes = max_spool_}).value().spool);
     if (!dead_letters_.empty()) parts.dead_letters = std::make_unique<DeadLetterFile>(dead_letters_);

@@ -66,6 +66,24 @@ TEST_F(SpoolDamageTest, AnyFlippedBitCostsAtMostOneRecord) {
   }
 }
 
+TEST_F(SpoolDamageTest, WhenTheLastRecordBeforeTheDamageWasObservedIsKnown) {
+  Record late = RecordOf(SmallEvent(10));
+  late.observed = kObserved + std::chrono::hours{1};
+  ASSERT_TRUE(spool_->Append(std::vector<RecordPtr>{std::make_shared<Record>(late)}));
+  const std::size_t at = FrameOf(5);
+  Reopen([&] { Flip(at + 60); });
+  EXPECT_EQ(intact_until_, kObserved) << "within a file";
+  ASSERT_TRUE(Append(11, 11));
+  Reopen([&] {
+    Flip(at + 60);
+    Flip(FrameOf(10) + 60);
+  });
+  EXPECT_EQ(intact_until_, kObserved) << "in front of a damaged end";
+  Reopen([&] { SetContent(options_.folder / "00000001.spool", std::string(1000, 'x')); });
+  EXPECT_FALSE(intact_until_) << "in the first file of all";
+  EXPECT_GT(damaged_, 0u);
+}
+
 TEST_F(SpoolDamageTest, ATornEndCostsWhatWasTorn) {
   Reopen([&] { Cut(FrameOf(9) + 30); });
   EXPECT_EQ(All(), "1 2 3 4 5 6 7 8");

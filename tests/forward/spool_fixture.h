@@ -25,6 +25,7 @@ class SpoolFixture : public ::testing::Test {
     spool_ = std::move(opened->spool);
     damaged_ = opened->damaged;
     first_problem_ = opened->first_problem;
+    intact_until_ = opened->intact_until;
   }
   Result<void> Append(int first, int last) { return spool_->Append(Batch(first, last)); }
 
@@ -69,6 +70,7 @@ class SpoolFixture : public ::testing::Test {
   std::unique_ptr<Spool> spool_;
   std::uint64_t damaged_ = 0;
   std::string first_problem_;
+  OptionalTime intact_until_;
 };
 
 }  // namespace kube_events::testing

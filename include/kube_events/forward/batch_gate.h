@@ -1,5 +1,5 @@
-// Whether a batch is under way: handed to a receiver, which has not answered yet. Lets the end of a process wait for the
-// answer, without which the batch would have to be sent again. Owned by a SinkWorker; any thread.
+// Whether a batch is under way: handed to a receiver, which has not answered yet. Lets the end of a process wait for
+// the answer, without which the batch would have to be sent again. Owned by a SinkWorker; any thread.
 #pragma once
 
 #include <condition_variable>

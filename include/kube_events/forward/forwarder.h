@@ -78,6 +78,7 @@ class Forwarder final : public ChangeConsumer {
  private:
   Forwarder(ForwarderOptions options, ForwarderParts parts);
   Result<void> AddSink(const SinkSettings& settings);
+  Result<RecordPtr> OpenSpool(const std::string& sink, std::unique_ptr<Spool>& spool);
   void Run(const std::stop_token& stop);
 
   const ForwarderOptions options_;

@@ -34,7 +34,8 @@ struct Record {
   OptionalTime happened = {};
 };
 
-// The name by which a receiver knows what it has already: an Event's uid, or where it has none its name, and its version.
+// The name by which a receiver knows what it has already: an Event's uid, or where it has none its name, and its
+// version.
 std::string RecordId(const Event& event);
 
 using RecordPtr = std::shared_ptr<const Record>;

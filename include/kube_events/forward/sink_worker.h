@@ -89,8 +89,8 @@ class SinkWorker {
   // SIGHUP.
   void Reopen() { reopen_ = true; }
   // Nothing is pushed any more: sends what is in memory, waits for the answer to what is under way, so that it need not
-  // be sent again, and puts the rest into the spool. Blocks for at most about `timeout`, or longer where a disk is slow.
-  // Returns how many records are left unsafe.
+  // be sent again, and puts the rest into the spool. Blocks for at most about `timeout`, or longer where a disk is
+  // slow. Returns how many records are left unsafe.
   std::size_t Finish(std::chrono::milliseconds timeout);
 
   SinkWorkerStats Stats() const;

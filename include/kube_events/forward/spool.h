@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kube_events/base/clock.h"
 #include "kube_events/base/result.h"
 #include "kube_events/forward/record.h"
 
@@ -65,6 +66,7 @@ struct Spool::Opened {
   std::unique_ptr<Spool> spool;
   std::uint64_t damaged = 0;
   std::string first_problem = {};
+  OptionalTime intact_until = {};  // when the last record before the first damage was observed; none: not known
 };
 
 }  // namespace kube_events
