@@ -50,22 +50,6 @@ bool IsOld(std::string_view version, const ScopePosition& position) {
 
 }  // namespace
 
-const RecordPtr& SharedRecord::As(RecordType type) {
-  for (RecordPtr* known : {&record_, &other_}) {
-    if (!*known) *known = Make(type);
-    if ((*known)->type == type) return *known;
-  }
-  return other_ = Make(type);
-}
-
-RecordPtr SharedRecord::Make(RecordType type) const {
-  return std::make_shared<const Record>(Record{.type = type,
-                                               .object = std::string(change_.raw),
-                                               .observed = change_.server_time,
-                                               .id = RecordId(change_.event),
-                                               .happened = change_.event.LastSeen()});
-}
-
 SinkFeed::SinkFeed(SinkFeedOptions options, const SinkSettings& settings, SinkWorkerParts worker)
     : id_(settings.id),
       options_(std::move(options)),
