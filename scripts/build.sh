@@ -8,6 +8,8 @@ shift || true
 
 # Lets clones in other folders share what the compiler cache knows.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
+# Precompiled headers (cmake/Prelude.cmake) are told apart by their contents.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
