@@ -1,23 +1,19 @@
 #include "kube_events/app/forwarding.h"
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "kube_events/app/version.h"
+#include "kube_events/base/files.h"
 
 namespace kube_events {
 namespace {
 
 Result<std::vector<SinkSettings>> FromFile(const ExporterOptions& options) {
-  const std::string where = "--forward-config " + options.forward_config;
-  std::ifstream file(options.forward_config, std::ios::binary);
-  if (!file) return Fail(ErrorKind::kConfiguration, where + ": " + std::strerror(errno));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) return Fail(ErrorKind::kConfiguration, where + ": cannot be read");
-  return ParseForwardConfig(text, where, options.forward_defaults);
+  const auto text = ReadSmallFile(options.forward_config);
+  if (!text) return Fail(text.error().kind, "--forward-config: " + text.error().message);
+  return ParseForwardConfig(*text, "--forward-config " + options.forward_config, options.forward_defaults);
 }
 
 std::vector<std::string> Ids(const std::vector<SinkSettings>& sinks) {

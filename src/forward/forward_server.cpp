@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "forward/forward_answer.h"
+#include "kube_events/base/files.h"
 #include "kube_events/base/text.h"
-#include "kube_events/kube/files.h"
 
 namespace kube_events {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "kube/kubeconfig.h"
 #include "kube/kubeconfig_access.h"
+#include "kube_events/base/files.h"
 #include "kube_events/base/text.h"
-#include "kube_events/kube/files.h"
 #include "kube_events/kube/tls_files.h"
 #include "kube_events/net/server_url.h"
 

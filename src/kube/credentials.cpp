@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kube/text.h"
+#include "kube_events/base/files.h"
 #include "kube_events/base/text.h"
-#include "kube_events/kube/files.h"
 
 namespace kube_events {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kube/kubeconfig_fields.h"
-#include "kube_events/kube/files.h"
+#include "kube_events/base/files.h"
 
 namespace kube_events {
 namespace {

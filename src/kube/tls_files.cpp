@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kube_events/kube/files.h"
+#include "kube_events/base/files.h"
 
 namespace kube_events {
 namespace {

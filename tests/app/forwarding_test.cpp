@@ -40,7 +40,7 @@ TEST(ForwardSinksTest, AFileThatIsMissingIsNamed) {
   const auto sinks = ForwardSinks(options);
   ASSERT_FALSE(sinks);
   EXPECT_EQ(sinks.error().kind, ErrorKind::kConfiguration);
-  EXPECT_THAT(sinks.error().message, HasSubstr("--forward-config /nowhere/sinks.yaml: No such file"));
+  EXPECT_THAT(sinks.error().message, HasSubstr("--forward-config: cannot read /nowhere/sinks.yaml: No such file"));
 }
 
 class Notes final : public ChangeConsumer {

@@ -1,4 +1,4 @@
-#include "kube_events/kube/files.h"
+#include "kube_events/base/files.h"
 
 #include <cerrno>
 #include <cstddef>

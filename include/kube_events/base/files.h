@@ -1,4 +1,5 @@
-// Reading the small files that access to a cluster is made of. Blocks as long as the disk; any thread.
+// Reading the small files that a process is configured with: credentials, certificates, YAML. Blocks as long as the
+// disk; any thread.
 #pragma once
 
 #include <filesystem>
