@@ -43,6 +43,15 @@ TEST(ForwardSinksTest, AFileThatIsMissingIsNamed) {
   EXPECT_THAT(sinks.error().message, HasSubstr("--forward-config: cannot read /nowhere/sinks.yaml: No such file"));
 }
 
+TEST(ForwardSinksTest, AFolderIsNotTakenForAnEmptyFile) {
+  ExporterOptions options;
+  options.forward_config = "/";
+  const auto sinks = ForwardSinks(options);
+  ASSERT_FALSE(sinks);
+  EXPECT_EQ(sinks.error().kind, ErrorKind::kConfiguration);
+  EXPECT_THAT(sinks.error().message, HasSubstr("--forward-config: cannot read /: it is a directory"));
+}
+
 class Notes final : public ChangeConsumer {
  public:
   Notes(std::string name, std::vector<std::string>& calls) : name_(std::move(name)), calls_(calls) {}

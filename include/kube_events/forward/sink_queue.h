@@ -31,9 +31,9 @@ class SinkQueue {
  public:
   explicit SinkQueue(SinkQueueOptions options);
 
-  // Whether Push may be called; below half of the bounds with `half`.
+  // Whether Push may be called.
   bool HasRoom() const;
-  bool IsHalfEmpty() const;
+  bool IsHalfEmpty() const;  // neither records nor bytes are beyond half of their bounds
   // Appends. `position`: the scope's as soon as this record and all before it are safe; empty where there is none (an
   // item of a list that is not complete). A record beyond the bounds is taken all the same.
   void Push(RecordPtr record, ScopeIndex scope, const ScopePosition& position);
@@ -84,7 +84,7 @@ class SinkQueue {
 
   const SinkQueueOptions options_;
   mutable std::mutex mutex_;             // guards everything below
-  std::condition_variable_any came_;     // the first record, or as many as `wanted_`, or Wake
+  std::condition_variable_any came_;     // the first record, or as much as is wanted, or Wake
   std::condition_variable_any left_;     // half empty, or empty
   std::condition_variable_any pressed_;  // more than half full, or Wake
   std::deque<Entry> entries_;
