@@ -54,6 +54,9 @@ class CommandLine {
     app_.parse(std::move(reversed));
   }
 
+  // What of the arguments is no flag of ours.
+  std::vector<std::string> Remaining() const { return app_.remaining(); }
+
   std::string Help() { return app_.help(); }
   bool version() const { return version_; }
   std::map<std::string_view, std::vector<std::string>> TakeValues() { return std::move(values_); }
@@ -64,6 +67,16 @@ class CommandLine {
   std::set<std::string, std::less<>> switches_;
   std::map<std::string_view, std::vector<std::string>> values_;
 };
+
+// Without values, and nothing of what is no flag: they may be secrets, such as the path of a URL.
+std::string UnknownText(const std::vector<std::string>& remaining) {
+  for (const std::string& argument : remaining) {
+    if (!argument.starts_with('-')) continue;
+    const auto* const letters = "-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    return "there is no flag " + Shortened(argument.substr(0, argument.find_first_not_of(letters)), 60);
+  }
+  return "an argument is neither a flag nor the value of one; a flag takes one value, lists are written with commas";
+}
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -107,6 +120,9 @@ Result<WrittenFlags> ReadCommandLine(const ProgramText& program, const std::vect
     line.Parse(arguments);
   } catch (const CLI::CallForHelp&) {
     return WrittenFlags{.text = line.Help()};
+  } catch (const CLI::ExtrasError&) {
+    return BadFlag("command line",
+                   UnknownText(line.Remaining()) + "; " + std::string(program.name) + " --help lists the flags");
   } catch (const CLI::Error& error) {
     return BadFlag("command line",
                    FirstLine(error.what()) + "; " + std::string(program.name) + " --help lists the flags");

@@ -37,6 +37,7 @@ Result<std::vector<SinkSettings>> ForwardSinks(const ExporterOptions& options) {
     std::move(more->begin(), more->end(), std::back_inserter(sinks));
   }
   if (const auto distinct = CheckDistinctSinks(sinks); !distinct) return Fail(distinct.error());
+  if (const auto files = CheckSinkFiles(sinks); !files) return Fail(files.error());
   return sinks;
 }
 

@@ -27,7 +27,7 @@ struct DeadLetterFile::Impl {
 };
 
 DeadLetterFile::DeadLetterFile(std::filesystem::path path)
-    : impl_(new Impl{LineFile({std::move(path), kMaxBytes, 1, 0600})}) {}
+    : impl_(new Impl{LineFile({std::move(path), kMaxBytes, kRotatedFiles, 0600})}) {}
 DeadLetterFile::~DeadLetterFile() = default;
 
 Result<void> DeadLetterFile::Append(std::string_view sink, const Error& why, const Record& record, WallTime now) {

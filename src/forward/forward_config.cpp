@@ -60,10 +60,12 @@ Result<void> AddOption(const std::string& key, const YAML::Node& value, SinkText
 
 // Options that choose Events stand below `filter`, and no others do.
 Result<void> AddBelow(const YAML::Node& map, bool filter, SinkText& sink) {
+  int filters = 0;
   for (const auto& entry : map) {
     const std::string key = KeyOf(entry.first);
     const SinkOption* option = FindSinkOption(key);
     if (!filter && key == "filter") {
+      if (filters++ > 0) return BadValue("filter is given twice; write all of it below one of them");
       if (!entry.second.IsMap()) return BadValue("filter has no options below it, such as event-types: [Warning]");
       if (auto added = AddBelow(entry.second, true, sink); !added) return added;
       continue;
@@ -101,13 +103,32 @@ Result<std::vector<SinkSettings>> ReadSinks(const YAML::Node& list, const SinkDe
   return sinks;
 }
 
+// The one that is not empty.
+Result<YAML::Node> OnlyDocument(const std::vector<YAML::Node>& documents) {
+  YAML::Node only;
+  for (const YAML::Node& document : documents) {
+    if (document.IsNull()) continue;
+    if (!only.IsNull()) {
+      return BadValue("there are several documents, another one at line " + std::to_string(document.Mark().line + 1) +
+                      "; write all sinks into one, without ---");
+    }
+    only.reset(document);
+  }
+  return only;
+}
+
 Result<std::vector<SinkSettings>> ReadFile(const YAML::Node& root, const SinkDefaults& defaults) {
   if (!root.IsMap() || !root["sinks"]) {
     return BadValue("there is no list of sinks; write sinks: and below it - name: ...");
   }
+  int lists = 0;
   for (const auto& entry : root) {
     const std::string key = KeyOf(entry.first);
     if (key != "sinks") return BadValue("\"" + key + "\" is unknown; the file has nothing but sinks");
+    if (lists++ > 0) {
+      return BadValue("sinks is there twice, again in line " + std::to_string(entry.first.Mark().line + 1) +
+                      "; write all sinks below one of them");
+    }
   }
   auto sinks = ReadSinks(root["sinks"], defaults);
   if (!sinks) return sinks;
@@ -121,7 +142,9 @@ Result<std::vector<SinkSettings>> ParseForwardConfig(std::string_view yaml, std:
                                                      const SinkDefaults& defaults) {
   const std::string start = std::string(where) + ": ";
   try {
-    auto sinks = ReadFile(YAML::Load(std::string(yaml)), defaults);
+    const auto root = OnlyDocument(YAML::LoadAll(std::string(yaml)));
+    if (!root) return BadValue(start + root.error().message);
+    auto sinks = ReadFile(*root, defaults);
     if (!sinks) return BadValue(start + Shortened(sinks.error().message, kMaxMessage));
     return sinks;
   } catch (const YAML::Exception& e) {

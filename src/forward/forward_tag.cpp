@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube_events/base/text.h"
+#include "kube_events/base/utf8.h"
 
 namespace kube_events {
 namespace {
@@ -42,6 +43,7 @@ void AppendValue(std::string_view value, std::string& to) {
 
 Result<TagTemplate> TagTemplate::Parse(std::string_view text) {
   if (text.empty()) return Bad(text, "is empty");
+  if (!IsValidUtf8(text)) return Bad(text, "has bytes that are no UTF-8");
   TagTemplate result;
   std::string_view rest = text;
   while (!rest.empty()) {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -47,10 +48,13 @@ Result<void> LineFile::Open() {
     file_.Reset();
     return Fail({ErrorKind::kRetry, path.string() + " is not a regular file; name another one", {}, "file"});
   }
+  std::error_code code;
+  real_path_ = std::filesystem::canonical(path, code);
+  if (code) real_path_ = path;
   char last = '\n';
   torn_ = status.st_size > 0 && ::pread(file_.get(), &last, 1, status.st_size - 1) == 1 && last != '\n';
   if (!is_new) return {};
-  if (auto flushed = FlushFolderOf(path); !flushed) {
+  if (auto flushed = FlushFolderOf(real_path_); !flushed) {
     file_.Reset();
     return flushed;
   }
@@ -65,11 +69,11 @@ Result<void> LineFile::Rotate() {
   };
   if (torn_) std::ignore = WriteAll(file_.get(), "\n");  // it stays behind
   if (options_.max_files == 0) {
-    if (::unlink(options_.path.c_str()) != 0) return problem(errno);
+    if (::unlink(real_path_.c_str()) != 0) return problem(errno);
     return Open();
   }
   for (int number = options_.max_files; number > 0; --number) {
-    const std::filesystem::path from = number > 1 ? Rotated(number - 1) : options_.path;
+    const std::filesystem::path from = number > 1 ? Rotated(number - 1) : real_path_;
     if (std::rename(from.c_str(), Rotated(number).c_str()) != 0 && errno != ENOENT) return problem(errno);
   }
   return Open();
@@ -88,8 +92,6 @@ Result<void> LineFile::TakeBack(std::uint64_t size, const Error& why) {
   return Fail(why);
 }
 
-std::filesystem::path LineFile::Rotated(int number) const {
-  return options_.path.string() + "." + std::to_string(number);
-}
+std::filesystem::path LineFile::Rotated(int number) const { return real_path_.string() + "." + std::to_string(number); }
 
 }  // namespace kube_events

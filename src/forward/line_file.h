@@ -17,7 +17,8 @@ namespace kube_events {
 struct LineFileOptions {
   std::filesystem::path path;
   std::uint64_t max_bytes = 0;  // rotated before it grows beyond this; 0: never
-  int max_files = 0;            // rotated ones that are kept: PATH.1, the newest, … PATH.N; 0 or more
+  int max_files = 0;            // rotated ones that are kept: PATH.1, the newest, … PATH.N; 0 or more. Where the path
+                                // is a symbolic link, it stays, and PATH is what it leads to
   mode_t mode = 0600;           // of new files, less the umask
 };
 
@@ -42,6 +43,7 @@ class LineFile {
   std::filesystem::path Rotated(int number) const;
 
   const LineFileOptions options_;
+  std::filesystem::path real_path_;  // of the open file: where the path is a link, the file behind it is rotated
   UniqueFd file_;
   bool torn_ = false;  // it ends with a line without end
   std::string rotation_problem_;

@@ -8,6 +8,7 @@
 
 #include "kube_events/base/flag_values.h"
 #include "kube_events/base/text.h"
+#include "kube_events/base/utf8.h"
 
 namespace kube_events {
 namespace {
@@ -22,6 +23,7 @@ Result<SinkScheme> ReadStdout(std::string_view rest, SinkSettings& settings) {
 
 Result<SinkScheme> ReadFile(std::string_view rest, SinkSettings& settings) {
   const auto path = PercentDecoded(rest);
+  if (path && !IsValidUtf8(*path)) return BadValue("the path has bytes that are no UTF-8; name another file");
   if (!rest.starts_with("///") || rest.ends_with('/') || !path || HasControlCharacter(*path)) {
     return BadValue("no file is named; write file:///var/log/events.json, with %XX for unusual characters");
   }
@@ -75,6 +77,8 @@ bool IsTargetCharacter(char c) {
 
 Result<SinkScheme> ReadAddress(std::string_view address, SinkSettings& settings) {
   if (const auto checked = CheckNoUser(address); !checked) return Fail(checked.error());
+  // It becomes a label of metrics, and part of the checkpoint.
+  if (!IsValidUtf8(address)) return BadValue("the URL has bytes that are no UTF-8; write unusual characters as %XX");
   settings.id = address.substr(0, address.find('?'));
   const std::size_t colon = std::min(address.find(':'), address.size());
   const std::string scheme = LowerAscii(address.substr(0, colon));
@@ -93,6 +97,17 @@ Result<SinkScheme> ReadAddress(std::string_view address, SinkSettings& settings)
   return BadValue(
       "no sink is written like this; write stdout:, file:///PATH, http://HOST:PORT/PATH, https://HOST/PATH, "
       "forward://HOST:24224 or forward+tls://HOST:24224");
+}
+
+std::string ShownAddress(std::string_view address) {
+  constexpr std::size_t kMost = 200;
+  address = address.substr(0, address.find_first_of("?#"));
+  const std::size_t colon = std::min(address.find(':'), address.size());
+  if (LowerAscii(address.substr(0, colon)) == "file") return Shortened(address, kMost);
+  const std::size_t slashes = address.find("://");
+  const std::size_t path = address.find('/', slashes == address.npos ? 0 : slashes + 3);
+  const bool shown_whole = path == address.npos || path + 1 == address.size();
+  return Shortened(address.substr(0, path), kMost) + (shown_whole ? "" : "/...");
 }
 
 Result<void> CheckNoUser(std::string_view url) {

@@ -14,6 +14,10 @@ namespace kube_events {
 // Sets id, kind and what the kind needs. Fails with kConfiguration on anything that is no address of a sink.
 Result<SinkScheme> ReadAddress(std::string_view address, SinkSettings& settings);
 
+// The URL or name of a sink as messages show it: without options, and of all but files without the path, which may be a
+// secret. Fit for one line.
+std::string ShownAddress(std::string_view address);
+
 // What to say of a URL with a user or a password, without showing it; nothing where it has neither.
 Result<void> CheckNoUser(std::string_view url);
 

@@ -1,13 +1,13 @@
 #include "kube_events/forward/sink_settings.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "forward/sink_address.h"
 #include "forward/sink_options.h"
 #include "kube_events/base/flag_values.h"
 #include "kube_events/base/text.h"
+#include "kube_events/base/utf8.h"
 
 namespace kube_events {
 namespace {
@@ -30,6 +30,9 @@ Result<void> Apply(const GivenOption& given, SinkScheme scheme, SinkSettings& se
   const std::string start = "option " + given.name;
   if ((option->schemes & scheme) == 0) {
     return BadValue(start + " is for sinks of another kind: " + SchemesText(option->schemes) + "; leave it out");
+  }
+  if (!std::all_of(given.values.begin(), given.values.end(), [](const auto& text) { return IsValidUtf8(text); })) {
+    return BadValue(start + " has bytes that are no UTF-8; write it in UTF-8");
   }
   if (given.values.size() > 1 && !option->repeatable) return BadValue(start + " has several values; keep one of them");
   if (auto applied = option->apply(settings, given.values); !applied) {
@@ -102,22 +105,6 @@ Result<SinkSettings> MakeSinkSettings(std::string_view address, const std::vecto
   }
   if (auto checked = CheckTogether(settings); !checked) return Fail(checked.error());
   return settings;
-}
-
-Result<void> CheckDistinctSinks(const std::vector<SinkSettings>& sinks) {
-  std::map<std::string, int> ids;
-  std::map<std::filesystem::path, int> files;
-  for (const SinkSettings& sink : sinks) {
-    if (ids[sink.id]++ > 0) {
-      return BadValue("two sinks are called \"" + sink.id +
-                      "\", under which a position is kept; give one of them a name" +
-                      " of its own, by the option name");
-    }
-    if (sink.kind == SinkKind::kFile && files[sink.file.path.lexically_normal()]++ > 0) {
-      return BadValue("two sinks write " + sink.file.path.string() + "; give each a file of its own");
-    }
-  }
-  return {};
 }
 
 Result<UpdatePolicy> ParseUpdatePolicy(std::string_view text) {

@@ -47,10 +47,15 @@ Result<std::vector<GivenOption>> ReadParameters(std::string_view query) {
   return options;
 }
 
-Result<SinkSettings> ReadUrl(std::string_view address, std::string_view query, const SinkDefaults& defaults) {
-  const auto options = ReadParameters(query);
-  if (!options) return Fail(options.error());
-  return MakeSinkSettings(address, *options, defaults);
+// The option name, where that is a name, else what may be shown of the URL.
+std::string NameFor(std::string_view address, const Result<std::vector<GivenOption>>& options) {
+  if (options) {
+    for (const GivenOption& option : *options) {
+      SinkSettings settings;
+      if (option.name == "name" && FindSinkOption("name")->apply(settings, option.values)) return settings.id;
+    }
+  }
+  return ShownAddress(address);
 }
 
 }  // namespace
@@ -59,9 +64,11 @@ Result<SinkSettings> ParseSinkUrl(std::string_view url, const SinkDefaults& defa
   if (const auto checked = CheckNoUser(url); !checked) return Fail(checked.error());
   const std::size_t question = std::min(url.find('?'), url.size());
   const std::string_view address = url.substr(0, question);
-  const std::string name = "sink \"" + Shortened(address, 200) + "\": ";
+  const auto options = ReadParameters(url.substr(std::min(question + 1, url.size())));
+  const std::string name = "sink \"" + NameFor(address, options) + "\": ";
   if (url.find('#') != url.npos) return BadValue(name + "the URL has a #; write %23 where it belongs to a value");
-  auto settings = ReadUrl(address, url.substr(std::min(question + 1, url.size())), defaults);
+  if (!options) return BadValue(name + options.error().message);
+  auto settings = MakeSinkSettings(address, *options, defaults);
   if (!settings) return BadValue(name + Shortened(settings.error().message, kMaxMessage));
   return settings;
 }

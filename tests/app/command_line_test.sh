@@ -43,6 +43,15 @@ expect 2 '--host' --host no-such-host.invalid --apiserver http://127.0.0.1:1
 expect 2 'apiserver' --apiserver 'not a url' --port 0
 KUBE_EVENTS_EXPORTER_PORT=none expect 2 'KUBE_EVENTS_EXPORTER_PORT' --apiserver http://127.0.0.1:1
 
+# Sinks that cannot work, or that get in each other's way.
+sink_of=(--apiserver http://127.0.0.1:1 --port 0)
+expect 2 'write standard output' "${sink_of[@]}" --forward 'stdout:?name=a' --forward 'stdout:?name=b'
+expect 2 "$work/f.1" "${sink_of[@]}" --forward "file://$work/f?name=a" --forward "file://$work/f.1?name=b"
+expect 2 'use stdout:' "${sink_of[@]}" --forward 'file:///dev/stderr?max-bytes=10Ki'
+expect 2 "the folder $work/none" "${sink_of[@]}" --forward "file://$work/none/f"
+expect 2 'no UTF-8' "${sink_of[@]}" --forward $'file:///tmp/a\xff.json'
+expect 2 "--forward-config: cannot read $work: it is a directory" "${sink_of[@]}" --forward-config "$work"
+
 # A running one, for the port in use and the end by signal.
 for signal in TERM INT; do
   : >"$work/log"  # what the one before wrote must not be taken for this one's

@@ -176,6 +176,17 @@ TEST_F(ExporterOptionsTest, UnknownAndIncompleteFlagsAreOneLineThatPointsToHelp)
   }
 }
 
+TEST_F(ExporterOptionsTest, AComplaintAboutAFlagThatIsNoneNamesItWithoutItsValue) {
+  const char* const hook = "https://hooks.example/services/SECRET";
+  for (const std::vector<const char*>& arguments :
+       {std::vector<const char*>{"--forwards", hook}, {"--forwards=https://hooks.example/services/SECRET"}}) {
+    EXPECT_THAT(Complaint(arguments),
+                testing::AllOf(HasSubstr("there is no flag --forwards;"), testing::Not(HasSubstr("hooks"))));
+  }
+  EXPECT_THAT(Complaint({"--port", "1", hook}),
+              testing::AllOf(HasSubstr("neither a flag nor the value of one"), testing::Not(HasSubstr("hooks"))));
+}
+
 TEST_F(ExporterOptionsTest, AComplaintAboutAValueWithLineBreaksIsOneLine) {
   const std::string complaint = Complaint({"--port=1\n2"});
   EXPECT_THAT(complaint, HasSubstr("--port"));

@@ -52,6 +52,29 @@ TEST(ForwardSinksTest, AFolderIsNotTakenForAnEmptyFile) {
   EXPECT_THAT(sinks.error().message, HasSubstr("--forward-config: cannot read /: it is a directory"));
 }
 
+TEST(ForwardSinksTest, WhatCannotBeAFileOfSinksIsNamed) {
+  TempDir dir;
+  ExporterOptions options;
+  for (const auto& path :
+       {dir.path().string(), dir.Write("large", std::string((1 << 20) + 1, '#')), std::string("/dev/zero")}) {
+    options.forward_config = path;
+    const auto sinks = ForwardSinks(options);
+    ASSERT_FALSE(sinks) << path;
+    EXPECT_EQ(sinks.error().kind, ErrorKind::kConfiguration);
+    EXPECT_THAT(sinks.error().message, HasSubstr("--forward-config: cannot read " + path));
+  }
+}
+
+TEST(ForwardSinksTest, SinksOfFlagAndFileThatGetInEachOthersWayAreRefused) {
+  TempDir dir;
+  ExporterOptions options;
+  options.forward = {"stdout:"};
+  options.forward_config = dir.Write("sinks.yaml", "sinks: [{name: out, url: \"stdout:\"}]\n");
+  EXPECT_FALSE(ForwardSinks(options));
+  options.forward = {"file:///dev/stderr"};
+  EXPECT_FALSE(ForwardSinks(options));
+}
+
 class Notes final : public ChangeConsumer {
  public:
   Notes(std::string name, std::vector<std::string>& calls) : name_(std::move(name)), calls_(calls) {}

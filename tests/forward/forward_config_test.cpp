@@ -110,6 +110,22 @@ TEST(ForwardConfigTest, TwoOfOneNameAreRefused) {
               HasSubstr("two sinks are called \"a\""));
 }
 
+TEST(ForwardConfigTest, NothingOfTheFileIsIgnoredBecauseItIsThereTwice) {
+  const std::string one = "sinks: [{name: a, url: 'stdout:'}]\n";
+  EXPECT_THAT(Complaint(one + "sinks: [{name: b, url: 'http://h/'}]"),
+              HasSubstr("sinks is there twice, again in line 2"));
+  EXPECT_THAT(Complaint(one + "---\nsinks: [{name: b, url: 'http://h/'}]"), HasSubstr("several documents"));
+  EXPECT_THAT(ComplaintAbout("  filter: {reasons: A}\n  filter: {event-types: Warning}"),
+              HasSubstr("filter is given twice"));
+  EXPECT_EQ(Sinks("---\n" + one + "...\n").size(), 1U);
+  EXPECT_EQ(Sinks("# nothing\n---\n" + one + "---\n# nothing\n").size(), 1U);
+}
+
+TEST(ForwardConfigTest, WhatIsNoUtf8IsRefused) {
+  EXPECT_THAT(ComplaintAbout("", "\"http://h/\xff\""), Not(HasSubstr("\xff")));
+  EXPECT_THAT(ComplaintAbout("  gzip: \"\xff\""), Not(HasSubstr("\xff")));
+}
+
 TEST(ForwardConfigTest, WhatIsNoOptionIsRefused) {
   EXPECT_THAT(ComplaintAbout("  fromat: raw"), HasSubstr("sink \"one\" (line 2): there is no option \"fromat\""));
   EXPECT_THAT(ComplaintAbout("  gzip: true\n  gzip: true"), HasSubstr("option gzip is given twice"));

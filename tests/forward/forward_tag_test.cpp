@@ -38,6 +38,12 @@ TEST(TagTemplateTest, AValueIsOnePartOfTheTag) {
   EXPECT_EQ(Filled("{kind}", facts).size(), 64U);
 }
 
+TEST(TagTemplateTest, WhatIsNoUtf8IsRefused) {
+  EXPECT_FALSE(TagTemplate::Parse("kube\xff"));
+  EXPECT_FALSE(TagTemplate::Parse("\xc3{kind}"));
+  EXPECT_TRUE(TagTemplate::Parse("k\xc3\xa4se.{kind}"));
+}
+
 TEST(TagTemplateTest, WhatMakesNoTagIsRefused) {
   EXPECT_THAT(Filled(""), HasSubstr("is empty"));
   EXPECT_THAT(Filled("kube.{pod}"), HasSubstr("unknown words in braces"));

@@ -76,6 +76,20 @@ TEST_F(LineFileTest, RotatesBeforeItGrowsBeyondItsSize) {
   EXPECT_FALSE(fs::exists(path_.string() + ".3"));
 }
 
+TEST_F(LineFileTest, ASymbolicLinkStaysAndTheFileBehindItIsRotated) {
+  fs::create_symlink("real", path_);  // which is not there yet
+  LineFile file = Open(4);
+  for (const char* line : {"a\n", "b\n", "c\n"}) ASSERT_TRUE(file.Append(line));
+  EXPECT_TRUE(fs::is_symlink(path_));
+  EXPECT_EQ(ContentOf(dir_.path() / "real"), "c\n");
+  EXPECT_EQ(ContentOf(dir_.path() / "real.1"), "a\nb\n");
+  EXPECT_FALSE(fs::exists(path_.string() + ".1"));
+  fs::remove(path_);
+  fs::create_symlink("other", path_);
+  ASSERT_TRUE(file.Append("d\n"));
+  EXPECT_EQ(ContentOf(dir_.path() / "other"), "d\n");
+}
+
 TEST_F(LineFileTest, KeepsNoRotatedFileWhereNoneIsWanted) {
   LineFile file = Open(4, 0);
   for (const char* line : {"a\n", "b\n", "c\n"}) ASSERT_TRUE(file.Append(line));

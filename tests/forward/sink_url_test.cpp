@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "kube_events/base/utf8.h"
 #include "kube_events/forward/sink_settings.h"
 
 namespace kube_events {
@@ -226,16 +227,26 @@ TEST(SinkUrlTest, OptionsHaveToFitTogether) {
   }
 }
 
-TEST(DistinctSinksTest, TwoOfOneIdOrFileAreRefused) {
-  const SinkSettings out = Settings("stdout:");
-  const SinkSettings file = Settings("file:///a/b");
-  EXPECT_TRUE(CheckDistinctSinks({out, file, Settings("stdout:?name=warnings&event-types=Warning")}));
-  const auto twice = CheckDistinctSinks({out, file, out});
-  ASSERT_FALSE(twice);
-  EXPECT_THAT(twice.error().message, AllOf(HasSubstr("\"stdout:\""), HasSubstr("option name")));
-  const auto same_file = CheckDistinctSinks({file, Settings("file:///a/./b?name=other")});
-  ASSERT_FALSE(same_file);
-  EXPECT_THAT(same_file.error().message, HasSubstr("a file of its own"));
+TEST(SinkUrlTest, WhatIsNoUtf8IsRefusedAndNotShown) {
+  for (const char* url : {"file:///tmp/a\xff.json", "http://h/\xff", "forward://h\xff", "stdout:\xff", "\xff",
+                          "file:///tmp/a%ff", "stdout:?dead-letter=/d%ff", "stdout:?dead-letter=/d\xff",
+                          "forward://h?tag=a%ff", "http://h/?header=X:%ff", "stdout:?name=\xff", "stdout:?\xff=1"}) {
+    EXPECT_TRUE(IsValidUtf8(Complaint(url))) << url;
+  }
+  EXPECT_THAT(Complaint("file:///tmp/a\xff.json"), HasSubstr("no UTF-8"));
+  EXPECT_THAT(Complaint("forward://h?tag=a%ff"), HasSubstr("option tag has bytes that are no UTF-8"));
+  EXPECT_EQ(Settings("file:///tmp/\xc3\xa4").file.path, "/tmp/\xc3\xa4");
+}
+
+TEST(SinkUrlTest, AComplaintShowsTheNameOrTheHostAndNeverThePathOfAReceiver) {
+  const std::string hook = "https://hooks.example/services/SECRET";
+  EXPECT_THAT(Complaint(hook + "?name=x&foo=1"), AllOf(HasSubstr("sink \"x\": "), Not(HasSubstr("SECRET"))));
+  for (const std::string& url :
+       {hook + "?foo=1", hook + "?name=/&foo=1", hook + "?foo", hook + "#x", hook + "?name=a/b",
+        "htps://hooks.example/services/SECRET", "hooks.example/services/SECRET?name"}) {
+    EXPECT_THAT(Complaint(url), AllOf(HasSubstr("hooks.example/...\": "), Not(HasSubstr("SECRET")))) << url;
+  }
+  EXPECT_THAT(Complaint("file:///var/log/x?foo=1"), HasSubstr("sink \"file:///var/log/x\": "));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace kube_events {
 
 class DeadLetterFile {
  public:
+  static constexpr int kRotatedFiles = 1;  // PATH.1
+
   // Nothing is opened before the first Append. With PATH.1, into which it is rotated at 32 MiB, it takes 64 MiB at
   // most, unless a single record is larger.
   explicit DeadLetterFile(std::filesystem::path path);

@@ -113,9 +113,14 @@ Result<SinkSettings> ParseSinkUrl(std::string_view url, const SinkDefaults& defa
 Result<std::vector<SinkSettings>> ParseForwardConfig(std::string_view yaml, std::string_view where,
                                                      const SinkDefaults& defaults);
 
-// Fails with kConfiguration where two of all sinks have the same id, under which their positions are kept, or write the
-// same file.
+// Fails with kConfiguration where two of all sinks have the same id, under which their positions are kept, both write
+// standard output, or write the same file: also where the rotation of one makes or deletes it, or it holds dead
+// letters. Looks up symbolic links on the disk.
 Result<void> CheckDistinctSinks(const std::vector<SinkSettings>& sinks);
+
+// Fails with kConfiguration where the file or the dead-letter file of a sink is a device, a folder or anything else
+// that is no regular file, or lies in a folder that does not exist. Looks at the disk and changes nothing there.
+Result<void> CheckSinkFiles(const std::vector<SinkSettings>& sinks);
 
 // "all", "first", "throttle:30s". Fails with kConfiguration.
 Result<UpdatePolicy> ParseUpdatePolicy(std::string_view text);
