@@ -1,7 +1,11 @@
 #include "kube_events/forward/dead_letter.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "kube_events/base/json_text.h"
@@ -29,6 +33,21 @@ struct DeadLetterFile::Impl {
 DeadLetterFile::DeadLetterFile(std::filesystem::path path)
     : impl_(new Impl{LineFile({std::move(path), kMaxBytes, kRotatedFiles, 0600})}) {}
 DeadLetterFile::~DeadLetterFile() = default;
+
+Result<void> DeadLetterFile::Check(const std::filesystem::path& path) {
+  const auto unusable = [&path](const std::string& why) {
+    return Fail(ErrorKind::kConfiguration, "the dead-letter file " + path.string() + " cannot be used: " + why);
+  };
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    return unusable("it is no regular file; name another one");
+  }
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  const std::string problem = std::generic_category().message(errno);
+  return unusable("its folder " + folder.string() + ": " + problem + "; make it, or name another one");
+}
 
 Result<void> DeadLetterFile::Append(std::string_view sink, const Error& why, const Record& record, WallTime now) {
   std::string line = R"({"time":")";

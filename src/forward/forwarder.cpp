@@ -71,6 +71,7 @@ Result<void> Forwarder::AddSink(const SinkSettings& settings) {
   auto marker = OpenSpool(settings.id, worker.spool);
   if (!marker) return Fail(marker.error());
   if (!settings.dead_letter_file.empty()) {
+    if (const auto usable = DeadLetterFile::Check(settings.dead_letter_file); !usable) return Fail(usable.error());
     worker.dead_letters = std::make_unique<DeadLetterFile>(settings.dead_letter_file);
   }
   SinkFeedOptions options;

@@ -159,12 +159,12 @@ void SinkWorker::Refused(const Shipment& shipment, const Error& error, const std
 void SinkWorker::Bury(const Shipment& shipment, const Error& error, const std::stop_token& stop) {
   const Record& record = *shipment.records.front();
   trouble_.Note("a record is rejected for ever: " + error.message, {{"sink", options_.id}});
-  parts_.monitor.OnRecords(options_.id, "rejected", 1);
   if (!parts_.dead_letters) {
     parts_.monitor.OnDropped(options_.id, "rejected", 1);
   } else if (const auto kept = parts_.dead_letters->Append(options_.id, error, record, parts_.clock.Wall()); !kept) {
     return Retry(kept.error(), stop);
   }
+  parts_.monitor.OnRecords(options_.id, "rejected", 1);  // not before: until then it is still to come
   Acknowledge(shipment);
 }
 

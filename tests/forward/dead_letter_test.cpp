@@ -64,6 +64,18 @@ TEST_F(DeadLetterFileTest, IsForItsUserOnlyAndBounded) {
   EXPECT_TRUE(std::filesystem::exists(path_.string() + ".1"));
 }
 
+TEST_F(DeadLetterFileTest, APlaceWhereNoFileCanBeIsToldAtTheStart) {
+  EXPECT_TRUE(DeadLetterFile::Check(path_));
+  ASSERT_TRUE(Append(RecordOf(SmallEvent(1))));
+  EXPECT_TRUE(DeadLetterFile::Check(path_));
+  for (const std::filesystem::path& wrong : {dir_.path() / "none" / "dead", dir_.path(), path_ / "dead"}) {
+    const auto checked = DeadLetterFile::Check(wrong);
+    ASSERT_FALSE(checked) << wrong;
+    EXPECT_EQ(checked.error().kind, ErrorKind::kConfiguration);
+    EXPECT_NE(checked.error().message.find(wrong.string()), std::string::npos) << checked.error().message;
+  }
+}
+
 TEST_F(DeadLetterFileTest, AFullDiskIsAReasonToTryAgain) {
   const FileSizeLimit limit(10);
   const auto appended = Append(RecordOf(SmallEvent(1)));

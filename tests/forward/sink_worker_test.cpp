@@ -126,6 +126,19 @@ TEST_F(SinkWorkerTest, RejectedRecordWithoutADeadLetterFileIsDroppedAndCounted) 
   EXPECT_EQ(monitor_.Count("dropped rejected"), 1U);
 }
 
+TEST_F(SinkWorkerTest, RejectedRecordCountsOnceItIsPutAsideAndNotWithEveryAttempt) {
+  const std::filesystem::path folder = dir_.path() / "later";
+  dead_letters_ = folder / "dead.jsonl";
+  receiver_.Reject("0");
+  Begin(false);
+  Push(0, 1);
+  EXPECT_TRUE(Eventually([&] { return monitor_.Count("retries") >= 2; }));
+  EXPECT_EQ(monitor_.Count("rejected"), 0U);
+  std::filesystem::create_directory(folder);
+  EXPECT_TRUE(Eventually([&] { return Safe() == "1000"; }));
+  EXPECT_EQ(monitor_.Count("rejected"), 1U);
+}
+
 TEST_F(SinkWorkerTest, RecordsAreSafeInTheSpoolWhileTheReceiverIsAway) {
   receiver_.FailWith(Away());
   Begin(true);

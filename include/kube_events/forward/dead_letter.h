@@ -16,6 +16,10 @@ class DeadLetterFile {
  public:
   static constexpr int kRotatedFiles = 1;  // PATH.1
 
+  // For the start: fails with kConfiguration where no file can be made at `path`, since its folder does not exist or
+  // may not be written, or where something else than a file is there. Blocks for a look at the folder.
+  static Result<void> Check(const std::filesystem::path& path);
+
   // Nothing is opened before the first Append. With PATH.1, into which it is rotated at 32 MiB, it takes 64 MiB at
   // most, unless a single record is larger.
   explicit DeadLetterFile(std::filesystem::path path);
