@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "kube_events/app/exporter.h"
+#include "kube_events/base/file_descriptor.h"
 #include "kube_events/base/signals.h"
 #include "kube_events/net/cpprest_client.h"
 #include "program.h"
@@ -40,6 +41,7 @@ int Run(int argc, const char* const* argv) {
 }  // namespace
 
 int RunExporter(int argc, const char* const* argv) {
+  FillStandardStreams();
   int code = 1;
   try {
     code = Run(argc, argv);

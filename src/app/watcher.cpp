@@ -8,6 +8,7 @@
 
 #include "kube_events/app/version.h"
 #include "kube_events/app/watcher_options.h"
+#include "kube_events/base/file_descriptor.h"
 #include "kube_events/serve/http_server.h"
 #include "kube_events/serve/routes.h"
 #include "kube_events/supervisor/supervisor.h"
@@ -132,6 +133,7 @@ int Run(int argc, const char* const* argv) {
 }  // namespace
 
 int RunWatcher(int argc, const char* const* argv) {
+  FillStandardStreams();
   try {
     return Run(argc, argv);
   } catch (const std::exception& error) {

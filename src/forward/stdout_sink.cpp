@@ -34,7 +34,10 @@ class Output {
     struct stat status {};
     Output output;
     output.fd_ = UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    if (!output.fd_ || ::fstat(fd, &status) != 0) {
+    // Readable only: what FillStandardStreams() puts in the place of a closed one. It must not be opened once more
+    // below.
+    const bool readable_only = (::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+    if (!output.fd_ || readable_only || ::fstat(fd, &status) != 0) {
       return Fail(ErrorKind::kConfiguration, "standard output is closed; a stdout sink needs it open");
     }
     output.is_socket_ = S_ISSOCK(status.st_mode);

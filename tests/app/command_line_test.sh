@@ -52,6 +52,12 @@ expect 2 "the folder $work/none" "${sink_of[@]}" --forward "file://$work/none/f"
 expect 2 'no UTF-8' "${sink_of[@]}" --forward $'file:///tmp/a\xff.json'
 expect 2 "--forward-config: cannot read $work: it is a directory" "${sink_of[@]}" --forward-config "$work"
 
+# Records must not go into whatever file gets the number of a closed stdout.
+timeout 20 "$program" --kubeconfig "$work/good.yaml" --host 127.0.0.1 --port 0 --forward stdout: >&- 2>"$work/err"
+code=$?
+checks=$((checks + 1))
+[ "$code" -eq 2 ] && grep -q 'standard output is closed' "$work/err" || fail "a closed stdout: $code: $(cat "$work/err")"
+
 # A running one, for the port in use and the end by signal.
 for signal in TERM INT; do
   : >"$work/log"  # what the one before wrote must not be taken for this one's

@@ -34,6 +34,16 @@ TEST(FileDescriptorTest, ResetClosesAtOnce) {
   EXPECT_FALSE(IsOpen(number));
 }
 
+TEST(FileDescriptorTest, NothingElseGetsTheNumberOfAClosedStandardStream) {
+  const auto child = [] {
+    for (const int fd : {0, 1, 2}) close(fd);
+    FillStandardStreams();
+    const bool filled = IsOpen(0) && IsOpen(1) && IsOpen(2);
+    _exit(filled && write(1, "x", 1) < 0 && write(2, "x", 1) == 1 ? 0 : 1);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
+}
+
 TEST(FileDescriptorTest, NoProgramInheritsAPipe) {
   const auto pipe = MakePipe();
   ASSERT_TRUE(pipe);

@@ -181,6 +181,15 @@ TEST_F(StdoutSinkTest, WritesToASocketAndToAFileToo) {
   EXPECT_EQ(ContentOf(dir.path() / "out"), "before\n" + Lines(Batch(1, 2)));
 }
 
+TEST_F(StdoutSinkTest, ADescriptorThatIsOpenForReadingOnlyIsRefused) {
+  const UniqueFd null(::open("/dev/null", O_RDONLY));
+  for (const int fd : {null.get(), pipe_.read_end.get()}) {
+    const auto sink = MakeDescriptorSink(fd, {});
+    ASSERT_FALSE(sink);
+    EXPECT_EQ(sink.error().kind, ErrorKind::kConfiguration);
+  }
+}
+
 TEST_F(StdoutSinkTest, AClosedDescriptorIsRefused) {
   const int fd = pipe_.write_end.get();
   pipe_.write_end.Reset();

@@ -28,6 +28,11 @@ class UniqueFd {
   int fd_;
 };
 
+// For the first line of a program. Where its stdin, stdout or stderr is closed, the next file that is opened would take
+// its number, and what is meant for stdout would be written into it. Puts /dev/null there instead, as stdout for
+// reading only, so that a write to it still fails. Before there are threads. Does not block.
+void FillStandardStreams();
+
 // A pipe whose ends are closed in programs that are executed (O_CLOEXEC).
 struct Pipe {
   UniqueFd read_end;
