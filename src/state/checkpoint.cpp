@@ -32,6 +32,8 @@ SavedCounts CountsFor(const Checkpoint& checkpoint, const std::vector<Scope>& sc
   for (const CheckpointScope& saved : checkpoint.scopes) {
     const auto index = IndexOf(saved, scopes);
     if (!index) continue;
+    // The last one holds where a scope is there twice, which only another hand can have done; as in PositionsFor.
+    std::erase_if(counts.scopes, [&](const SavedScope& scope) { return scope.scope == *index; });
     counts.scopes.push_back({.scope = *index,
                              .position = *ParseResourceVersion(saved.position),
                              .horizon = saved.horizon,

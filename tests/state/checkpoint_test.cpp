@@ -44,6 +44,17 @@ TEST(ClusterIdentities, TheUidDecidesWhereBothKnowIt) {
   EXPECT_FALSE(IsSameCluster({"", "x"}, {"b", "y"}));
 }
 
+TEST(Scopes, OneThatIsThereTwiceIsOne) {
+  Checkpoint checkpoint = At("10", "us");
+  checkpoint.scopes.push_back(checkpoint.scopes[0]);
+  checkpoint.scopes[1].position = "20";
+  const std::vector<Scope> scopes{checkpoint.scopes[0].scope};
+  const SavedCounts counts = CountsFor(checkpoint, scopes);
+  ASSERT_EQ(counts.scopes.size(), 1U);
+  EXPECT_EQ(counts.scopes[0].position, 20U);
+  EXPECT_EQ(PositionsFor(checkpoint, scopes)[0]->version, "20");
+}
+
 TEST(Scopes, GoOnByWhatIsListedAndNotByTheirOrder) {
   Checkpoint checkpoint = At("10", "us");
   checkpoint.scopes.push_back(checkpoint.scopes[0]);
