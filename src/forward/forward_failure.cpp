@@ -32,7 +32,7 @@ Error DescribeConnect(const std::string& server, const error_code& error) {
 Error DescribeTls(const std::string& server, const error_code& error, const std::string& refusal) {
   if (!refusal.empty()) {
     return Retry("tls", "the TLS certificate of " + server + " was refused: " + refusal +
-                            "; check the configured CA, the address or server name, and the clocks");
+                            "; check ca-file, the address or server-name, and the clocks");
   }
   const std::string why = IsEnd(error) || IsReset(error) ? "it closed the connection" : error.message();
   return Retry("tls", "TLS with " + server + " failed: " + why +

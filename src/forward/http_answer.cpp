@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 
 #include "kube_events/base/text.h"
@@ -66,6 +67,17 @@ Result<void> JudgeHttpAnswer(const HttpResponse& answer, std::string_view receiv
     error.retry_after = std::min<std::chrono::milliseconds>(*answer.head.retry_after, kMaxReceiverPause);
   }
   return Fail(std::move(error));
+}
+
+// The words of Go's net/http, of nginx and of Apache's mod_ssl.
+bool WantsTls(const HttpResponse& answer) {
+  constexpr std::string_view kComplaints[] = {"HTTP request to an HTTPS server",
+                                              "plain HTTP request was sent to HTTPS port",
+                                              "speaking plain HTTP to an SSL-enabled server port"};
+  return answer.head.status == 400 &&
+         std::any_of(std::begin(kComplaints), std::end(kComplaints), [&answer](std::string_view complaint) {
+           return std::string_view(answer.body).find(complaint) != std::string_view::npos;
+         });
 }
 
 }  // namespace kube_events

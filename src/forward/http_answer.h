@@ -13,4 +13,7 @@ namespace kube_events {
 // `receiver`: for the message, without secrets.
 Result<void> JudgeHttpAnswer(const HttpResponse& answer, std::string_view receiver);
 
+// Whether it is the complaint of a server (Go, nginx, Apache) that got plain HTTP at a port for TLS.
+bool WantsTls(const HttpResponse& answer);
+
 }  // namespace kube_events

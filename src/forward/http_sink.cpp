@@ -48,10 +48,19 @@ class HttpSink final : public Sink {
     const auto answer = Post(body, limits);
     if (!answer) return Fail(Judged(answer.error(), batch.size(), body.size()));
     breaks_ = 0;
-    return JudgeHttpAnswer(*answer, parts_.receiver);
+    // From a receiver that has accepted something it is about the records after all, such as an Event with these words.
+    if (!accepted_ && !IsTls() && WantsTls(*answer)) {
+      return Fail(
+          {ErrorKind::kRetry, parts_.receiver + " speaks TLS at this port; write https:// in the URL", {}, "tls"});
+    }
+    auto judged = JudgeHttpAnswer(*answer, parts_.receiver);
+    if (judged) accepted_ = true;
+    return judged;
   }
 
  private:
+  bool IsTls() const { return parts_.receiver.starts_with("https://"); }
+
   std::string Body(std::span<const RecordPtr> batch) {
     std::size_t size = 2;
     for (const RecordPtr& record : batch) size += record->object.size() + 256;
@@ -135,14 +144,24 @@ class HttpSink final : public Sink {
       error.message = parts_.receiver + ": " + error.message;
       if (error.reason == "timeout") error.message += "; check that it is running and keeps up";
     }
+    error.message += Hint(error.reason);
     return error;
+  }
+
+  // What the connection cannot tell: that the URL has the wrong scheme, or which options are about its certificate.
+  std::string_view Hint(std::string_view reason) const {
+    if (reason == "tls") return "; the options for it are ca-file, server-name, cert-file and key-file";
+    if (accepted_ || (reason != "timeout" && reason != "reset" && reason != "eof")) return {};
+    return IsTls() ? "; nothing has been delivered yet: where this port speaks no TLS, write http:// in the URL"
+                   : "; nothing has been delivered yet: where this port speaks TLS, write https:// in the URL";
   }
 
   const HttpSinkParts parts_;
   const Clock& clock_;
   RecordWriter writer_;
-  bool kept_ = false;  // there may be a connection from the last request
-  int breaks_ = 0;     // batches in a row whose connection broke
+  bool kept_ = false;      // there may be a connection from the last request
+  bool accepted_ = false;  // something, since the start
+  int breaks_ = 0;         // batches in a row whose connection broke
 };
 
 Result<std::unique_ptr<Credentials>> MakeSinkCredentials(const HttpSinkSettings& http, const SinkParts& parts) {

@@ -71,7 +71,8 @@ Error DescribeConnect(const HttpFailure& failure) {
 Error DescribeTls(const HttpFailure& failure) {
   if (!failure.verification.empty()) {
     return Retry("tls", "the TLS certificate of " + failure.server + " was refused: " + failure.verification +
-                            "; check the configured CA, the server's address or tls-server-name, and the clocks");
+                            "; check the configured CA, the server's address, the name that is configured for its "
+                            "certificate, and the clocks");
   }
   std::string why = OpenSslText(failure.code);
   if (why.empty()) why = "the server closed the connection";

@@ -66,6 +66,20 @@ TEST(HttpAnswerTest, AMessageSaysWhoWhatAndWhatToDo) {
   EXPECT_LT(ErrorOf(Judge(500, std::string(10'000, 'x'))).message.size(), 400U);
 }
 
+TEST(HttpAnswerTest, ServersThatWantTlsAreKnownByTheirWords) {
+  const auto wants = [](int status, const std::string& body) {
+    HttpResponse answer;
+    answer.head.status = status;
+    answer.body = body;
+    return WantsTls(answer);
+  };
+  EXPECT_TRUE(wants(400, "Client sent an HTTP request to an HTTPS server.\n"));
+  EXPECT_TRUE(wants(400, "<center>The plain HTTP request was sent to HTTPS port</center>"));
+  EXPECT_TRUE(wants(400, "Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />"));
+  EXPECT_FALSE(wants(400, "no HTTPS here"));
+  EXPECT_FALSE(wants(422, "Client sent an HTTP request to an HTTPS server.\n"));
+}
+
 TEST(HttpAnswerTest, RetryAfterIsObeyedWithinReason) {
   EXPECT_EQ(ErrorOf(Judge(503, "", seconds{7})).retry_after, seconds{7});
   EXPECT_EQ(ErrorOf(Judge(429, "", seconds{86'400})).retry_after, kMaxReceiverPause);

@@ -117,6 +117,34 @@ TEST_F(HttpSinkTest, ATokenThatHasNotChangedIsNotTriedTwice) {
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
+TEST_F(HttpSinkTest, APortThatWantsTlsIsNoReasonToGiveUpOnRecords) {
+  ScriptedServer server(Answering(400, "Client sent an HTTP request to an HTTPS server.\n"));
+  const Error error = FailureOf(*Make(server.url()), one_);
+  EXPECT_EQ(error.kind, ErrorKind::kRetry);
+  EXPECT_THAT(error.message, AllOf(HasSubstr(server.url()), HasSubstr("https://")));
+}
+
+TEST_F(HttpSinkTest, AReceiverThatHasAcceptedSomethingMayRejectARecordInAnyWords) {
+  std::atomic<bool> accept{true};
+  ScriptedServer server([&](ScriptedConnection& connection) {
+    while (!connection.ReadRequest().empty()) {
+      connection.Respond(accept ? 200 : 400, "Client sent an HTTP request to an HTTPS server.\n");
+    }
+  });
+  const auto sink = Make(server.url());
+  ASSERT_TRUE(sink->Send(one_, {}));
+  accept = false;
+  EXPECT_EQ(FailureOf(*sink, one_).kind, ErrorKind::kInvalid);
+}
+
+TEST_F(HttpSinkTest, APortThatHasNeverTakenAnythingMayWantTheOtherScheme) {
+  ScriptedServer closing([](ScriptedConnection& connection) { connection.ReadRequest(); });
+  EXPECT_THAT(FailureOf(*Make(closing.url()), one_).message, HasSubstr("write https://"));
+  ScriptedServer silent([](ScriptedConnection& connection) { connection.WaitUntilClosed(); });
+  const std::string url = "https" + silent.url().substr(4);
+  EXPECT_THAT(FailureOf(*Make(url), one_, {.timeout = milliseconds{200}}).message, HasSubstr("write http://"));
+}
+
 TEST_F(HttpSinkTest, ARefusalIsAFailureWithTheReceiversRetryAfter) {
   ScriptedServer server(Answering(429, "slow down", "Retry-After: 7\r\n"));
   const Error error = FailureOf(*Make(server.url()), one_);

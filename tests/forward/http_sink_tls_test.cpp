@@ -10,7 +10,9 @@
 namespace kube_events {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class HttpSinkTlsTest : public HttpSinkFixture {
  protected:
@@ -63,7 +65,9 @@ TEST_F(HttpSinkTlsTest, VerifiesAnotherNameOrNothingWhereAskedTo) {
   server_.SetTls({authority_.Issue({.dns_names = {"receiver.example"}, .ip_addresses = {}}), {}});
   SinkSettings settings = SettingsFor(server_.url());
   settings.http.tls.ca_file = dir_.Write("ca.crt", authority_.cert_pem());
-  EXPECT_EQ(FailureOf(*Make(settings), one_).reason, "tls");
+  const Error error = FailureOf(*Make(settings), one_);
+  EXPECT_EQ(error.reason, "tls");
+  EXPECT_THAT(error.message, AllOf(HasSubstr(" server-name"), Not(HasSubstr("tls-server-name"))));
   settings.http.tls.server_name = "receiver.example";
   const auto named = Make(settings)->Send(one_, {});
   EXPECT_TRUE(named) << named.error().message;
