@@ -19,17 +19,25 @@ class JsonLines {
   // The records of the lines that were completed since the last call, as of `process`.
   std::vector<Received> Take(int process);
   // Lines that are no records: what a killed process had begun to write.
-  std::size_t torn() const { return torn_; }
-  std::size_t files() const { return done_files_ + 1; }
+  std::size_t torn() const { return place_.torn; }
+  std::size_t files() const { return place_.done_files + 1; }
 
  private:
-  std::vector<std::filesystem::path> Files() const;
-  void Read(const std::filesystem::path& file, int process, std::vector<Received>& records);
+  struct Place {
+    std::size_t done_files = 0;  // read to their ends
+    std::uint64_t offset = 0;    // in the next one
+    std::size_t torn = 0;
+  };
+  struct File {
+    std::filesystem::path path;
+    std::uint64_t inode = 0;  // 0: is not there at the moment
+    bool operator==(const File&) const = default;
+  };
+  std::vector<File> Files() const;
+  static std::vector<Received> TakeFrom(const std::vector<File>& files, int process, Place& place);
 
   const std::filesystem::path path_;
-  std::size_t done_files_ = 0;  // read to their ends
-  std::uint64_t offset_ = 0;    // in the next one
-  std::size_t torn_ = 0;
+  Place place_;
 };
 
 }  // namespace kube_events::chaos
