@@ -68,14 +68,20 @@ class CommandLine {
   std::map<std::string_view, std::vector<std::string>> values_;
 };
 
-// Without values, and nothing of what is no flag: they may be secrets, such as the path of a URL.
+// Without values, and only words of what is no flag: the rest may be secret, such as the path of a URL.
 std::string UnknownText(const std::vector<std::string>& remaining) {
+  constexpr std::string_view kOfWords = "-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   for (const std::string& argument : remaining) {
     if (!argument.starts_with('-')) continue;
-    const auto* const letters = "-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    return "there is no flag " + Shortened(argument.substr(0, argument.find_first_not_of(letters)), 60);
+    return "there is no flag " + Shortened(argument.substr(0, argument.find_first_not_of(kOfWords)), 60);
   }
-  return "an argument is neither a flag nor the value of one; a flag takes one value, lists are written with commas";
+  constexpr std::size_t kLongestWord = 20;
+  std::string shown = "an argument";
+  for (const std::string& argument : remaining) {
+    const bool word = argument.find_first_not_of(kOfWords) == std::string::npos && argument.size() <= kLongestWord;
+    if (word) shown = "the argument \"" + argument + "\"";
+  }
+  return shown + " is neither a flag nor the value of one; a flag takes one value, lists are written with commas";
 }
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }

@@ -243,7 +243,7 @@ TEST(SinkUrlTest, AComplaintShowsTheNameOrTheHostAndNeverThePathOfAReceiver) {
   EXPECT_THAT(Complaint(hook + "?name=x&foo=1"), AllOf(HasSubstr("sink \"x\": "), Not(HasSubstr("SECRET"))));
   for (const std::string& url :
        {hook + "?foo=1", hook + "?name=/&foo=1", hook + "?foo", hook + "#x", hook + "?name=a/b",
-        "htps://hooks.example/services/SECRET", "hooks.example/services/SECRET?name"}) {
+        std::string("htps://hooks.example/services/SECRET"), std::string("hooks.example/services/SECRET?name")}) {
     EXPECT_THAT(Complaint(url), AllOf(HasSubstr("hooks.example/...\": "), Not(HasSubstr("SECRET")))) << url;
   }
   EXPECT_THAT(Complaint("file:///var/log/x?foo=1"), HasSubstr("sink \"file:///var/log/x\": "));
