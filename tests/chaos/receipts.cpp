@@ -89,7 +89,7 @@ void Receipts::TakeAgain(const Received& record, Arrival& last) {
   const bool explained = MayComeAgain(record, last);
   if (explained) {
     ++again_;
-  } else if (last.process == record.process) {
+  } else if (IsOfAListBegunAnew(record, last)) {
     ++again_from_one_process_;
   } else {
     Fault(record, "came from process " + std::to_string(last.process) + " and again from " +
@@ -109,6 +109,13 @@ bool Receipts::MayComeAgain(const Received& record, const Arrival& last) const {
     if (process == last.process && last.number + unsettled_ > delivered_.at(process)) return true;
   }
   return false;
+}
+
+// The same process brought it again, or had already put it into the spool again.
+bool Receipts::IsOfAListBegunAnew(const Received& record, const Arrival& last) const {
+  if (last.process == record.process) return true;
+  const ProcessEnd& end = ends_.at(static_cast<std::size_t>(last.process - 1));
+  return has_spool_ && end.listing && record.version <= end.newest;
 }
 
 bool Receipts::IsInGap(WallTime time) const {

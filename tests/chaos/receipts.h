@@ -94,6 +94,7 @@ class Receipts {
 
   void TakeAgain(const Received& record, Arrival& last);
   bool MayComeAgain(const Received& record, const Arrival& last) const;
+  bool IsOfAListBegunAnew(const Received& record, const Arrival& last) const;
   bool IsInGap(WallTime time) const;
   void Fault(const Received& record, const std::string& what);
 

@@ -111,6 +111,17 @@ TEST(Receipts, ASpoolMayBringAgainWhatWasDeliveredLast) {
   }
 }
 
+TEST(Receipts, AListThatWasBegunAnewMayStandInTheSpoolTwice) {
+  for (const bool listing : {true, false}) {
+    Receipts receipts(true, 0);
+    receipts.Take(Of("a", 5));
+    receipts.ProcessEnded({.killed = true, .safe = 9, .newest = 9, .listing = listing});
+    receipts.Take(Of("a", 5, 2));
+    EXPECT_EQ(receipts.again_from_one_process(), listing ? 1U : 0U);
+    EXPECT_EQ(receipts.faults().size(), listing ? 0U : 1U);
+  }
+}
+
 TEST(Receipts, WhatStoodInTheSpoolBeforeAKillMayComeTwiceFromTheNextProcess) {
   Receipts receipts(true, 0);
   receipts.ProcessEnded({.killed = true, .safe = 4, .newest = 5});
