@@ -20,8 +20,17 @@ constexpr std::size_t kMaxMessage = 2000;
 // Fit for a message: no name of an option is that long.
 std::string KeyOf(const YAML::Node& key) { return key.IsScalar() ? Shortened(key.Scalar(), 60) : std::string("?"); }
 
+// YAML takes !shop, which is meant to exclude, for a tag of an empty text (https://yaml.org/spec/1.2.2/#3212-tags).
+bool HasTag(const YAML::Node& node) {
+  const std::string& tag = node.Tag();
+  if (tag.size() > 1 && tag.front() == '!') return true;
+  return node.IsSequence() && std::any_of(node.begin(), node.end(), [](const auto& item) { return HasTag(item); });
+}
+
 // One text or a list of them.
 Result<std::vector<std::string>> ReadValues(const YAML::Node& node, const std::string& name) {
+  if (HasTag(node))
+    return BadValue("option " + name + " has a value that begins with !; put it in quotes, as \"!shop\"");
   std::vector<std::string> values;
   bool good = node.IsScalar() || (node.IsSequence() && node.size() > 0);
   if (node.IsScalar()) values.push_back(node.Scalar());

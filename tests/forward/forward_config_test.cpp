@@ -121,6 +121,15 @@ TEST(ForwardConfigTest, NothingOfTheFileIsIgnoredBecauseItIsThereTwice) {
   EXPECT_EQ(Sinks("# nothing\n---\n" + one + "---\n# nothing\n").size(), 1U);
 }
 
+TEST(ForwardConfigTest, AnExclusionWithoutQuotesIsRefused) {
+  for (const auto* value : {"!shop", "[!shop, auth]", "[auth, !shop]", "!shop a"}) {
+    EXPECT_THAT(ComplaintAbout("  filter: {involved-object-namespaces: " + std::string(value) + "}"),
+                HasSubstr("put it in quotes"))
+        << value;
+  }
+  EXPECT_EQ(Sinks("sinks:\n- name: one\n  url: http://h/\n  filter: {reasons: [\"!A\", '!B']}").size(), 1U);
+}
+
 TEST(ForwardConfigTest, WhatIsNoUtf8IsRefused) {
   EXPECT_THAT(ComplaintAbout("", "\"http://h/\xff\""), Not(HasSubstr("\xff")));
   EXPECT_THAT(ComplaintAbout("  gzip: \"\xff\""), Not(HasSubstr("\xff")));
