@@ -5,9 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <csignal>
-#include <cstdlib>
-#include <exception>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -18,10 +15,12 @@
 #include <random>
 #include <thread>
 
+#include "chaos/delivery_verdict.h"
 #include "chaos/http_receiver.h"
 #include "chaos/json_lines.h"
 #include "chaos/marker.h"
 #include "chaos/succession.h"
+#include "chaos/trial.h"
 #include "support/eventually.h"
 
 namespace kube_events::chaos {
@@ -56,7 +55,7 @@ class ForwardKillRun {
         file_(options_.folder + "/events.json"),
         http_receipts_(options_.spool, kBatch),
         file_receipts_(options_.spool, kBatch) {
-    server_.PrepareLoad(Load());
+    server_.PrepareLoad(SteadyLoad(options_.seed));
   }
 
   // Whether all is as it must be.
@@ -77,15 +76,6 @@ class ForwardKillRun {
   static constexpr std::chrono::seconds kDraining{180};
   // SIGTERM to the end: docs/operations.md.
   static constexpr std::chrono::milliseconds kStopping{2'000 + 2'000 + 2'000};
-
-  sim::LoadOptions Load() const {
-    sim::LoadOptions load;
-    load.seed = options_.seed;
-    load.objects = 400;
-    load.rate = 300;
-    load.delayed_recreations = 0.01;
-    return load;
-  }
 
   int Ends() const { return options_.restarts > 0 ? terms_ : kills_; }
 
@@ -169,7 +159,7 @@ class ForwardKillRun {
   }
 
   bool PassRound() {
-    server_.StartLoad(Load());
+    server_.StartLoad(SteadyLoad(options_.seed));
     Sleep(1'200);
     ChangeReceiver();
     const bool compacted_running = Compact();
@@ -261,32 +251,10 @@ class ForwardKillRun {
     const auto faults = receiver_.Faults();
     const bool batches = Check(faults.empty(), "every request is a batch of records");
     for (const std::string& fault : faults) std::cout << "  " << fault << '\n';
-    const bool http = Judge("http", http_receipts_);
-    const bool file = Judge("file", file_receipts_);
+    const Disturbed disturbed{kills_, terms_, compactions_, kBatch};
+    const bool http = JudgeDelivery("http", http_receipts_, history_, disturbed);
+    const bool file = JudgeDelivery("file", file_receipts_, history_, disturbed);
     return lines && batches && http && file;
-  }
-
-  bool Judge(const std::string& sink, const Receipts& receipts) {
-    const Receipts::Missing missing = receipts.Compare(history_);
-    std::cout << sink << ": " << receipts.events() << " states arrived, " << receipts.again()
-              << " came again after a kill, " << receipts.again_from_one_process() << " from one process; "
-              << receipts.gaps() << " gaps told, " << missing.within_gaps << " states missing within them, "
-              << missing.outside << " missing otherwise" << std::endl;
-    for (const std::string& example : missing.examples) std::cout << "  missing: " << example << '\n';
-    for (const std::string& fault : receipts.faults()) std::cout << "  " << fault << '\n';
-    const bool complete = Check(missing.outside == 0, sink + ": every state arrives, but within gaps");
-    const bool orderly = Check(receipts.faults().empty(), sink + ": order and duplicates are as documented");
-    // See Compact.
-    const bool once =
-        Check(receipts.again_from_one_process() == 0 || compactions_ > 0, sink + ": no process hands on twice");
-    const bool never = Check(kills_ > 0 || receipts.again() <= static_cast<std::size_t>(terms_) * kBatch,
-                             sink + ": without a kill, only what is under way at the end comes again");
-    return complete && orderly && once && never;
-  }
-
-  static bool Check(bool good, const std::string& what) {
-    if (!good) std::cout << "FAILED: " << what << std::endl;
-    return good;
   }
 
   const ForwardKillOptions options_;
@@ -325,19 +293,8 @@ int main(int argc, char** argv) {
   app.add_flag("--spool", options.spool, "With --forward-spool");
   app.add_option("--seed", options.seed, "Of everything that is random");
   CLI11_PARSE(app, argc, argv);
-  std::string folder = (std::filesystem::temp_directory_path() / "forward-kills-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) return 2;
-  options.folder = folder;
-  std::cout << "seed " << options.seed << std::endl;
-  try {
-    if (!kube_events::chaos::ForwardKillRun(options).Run()) {
-      std::cout << "the exporters' logs are in " << folder << ", seed " << options.seed << std::endl;
-      return 1;
-    }
-  } catch (const std::exception& error) {
-    std::cerr << "forward_kills: " << error.what() << "; the exporters' logs are in " << folder << '\n';
-    return 2;
-  }
-  std::filesystem::remove_all(folder);
-  return 0;
+  return kube_events::chaos::RunTrial("forward-kills", options.seed, [&options](const std::string& folder) {
+    options.folder = folder;
+    return kube_events::chaos::ForwardKillRun(options).Run();
+  });
 }

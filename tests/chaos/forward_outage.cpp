@@ -4,9 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <random>
@@ -17,6 +14,7 @@
 #include "chaos/http_receiver.h"
 #include "chaos/marker.h"
 #include "chaos/receipts.h"
+#include "chaos/trial.h"
 #include "chaos/verdict.h"
 #include "sim/sim_server.h"
 #include "support/eventually.h"
@@ -222,9 +220,7 @@ class Outage {
   }
 
   void Check(bool good, const std::string& what) {
-    if (good) return;
-    ++failures_;
-    std::printf("FAILED: %s\n", what.c_str());
+    if (!chaos::Check(good, what)) ++failures_;
   }
 
   const OutageOptions options_;
@@ -258,18 +254,8 @@ int main(int argc, char** argv) {
   app.add_option("--spool-mib", options.spool_mib, "--forward-spool-max-bytes; 0: no spool")->capture_default_str();
   app.add_option("--seed", options.seed, "Of the simulated cluster")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  std::string folder = (std::filesystem::temp_directory_path() / "forward-outage-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) return 2;
-  options.folder = folder;
-  try {
-    if (!kube_events::chaos::Outage(options).Run()) {
-      std::printf("the exporters' logs are in %s\n", folder.c_str());
-      return 1;
-    }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "forward_outage: %s; the exporters' logs are in %s\n", error.what(), folder.c_str());
-    return 2;
-  }
-  std::filesystem::remove_all(folder);
-  return 0;
+  return kube_events::chaos::RunTrial("forward-outage", options.seed, [&options](const std::string& folder) {
+    options.folder = folder;
+    return kube_events::chaos::Outage(options).Run();
+  });
 }

@@ -5,8 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -17,6 +15,7 @@
 
 #include "chaos/marker.h"
 #include "chaos/succession.h"
+#include "chaos/trial.h"
 #include "sim/sim_server.h"
 #include "support/eventually.h"
 #include "support/http_fetch.h"
@@ -41,7 +40,7 @@ class KillRun {
     sim::SimServerOptions server;
     server.seed = options_.seed;
     server_ = std::make_unique<sim::SimServer>(server);
-    server_->PrepareLoad(Load());
+    server_->PrepareLoad(SteadyLoad(options_.seed));
   }
 
   // Whether all is as it must be.
@@ -64,15 +63,6 @@ class KillRun {
 
  private:
   static constexpr std::chrono::seconds kSettling{60};
-
-  sim::LoadOptions Load() const {
-    sim::LoadOptions load;
-    load.seed = options_.seed;
-    load.objects = 400;
-    load.rate = 300;
-    load.delayed_recreations = 0.01;
-    return load;
-  }
 
   std::string Place() const {
     return options_.store == "file" ? "file:" + options_.folder + "/checkpoint.json" : "configmap:default/checkpoint";
@@ -151,7 +141,7 @@ class KillRun {
   }
 
   bool PassRound(int number) {
-    server_->StartLoad(Load());
+    server_->StartLoad(SteadyLoad(options_.seed));
     Sleep(1'250);
     CompactAtTimes(compacted_running_);
     Sleep(1'250);
@@ -200,11 +190,6 @@ class KillRun {
     std::ofstream(options_.folder + "/history.json") << answer.body;
   }
 
-  static bool Check(bool good, const std::string& what) {
-    if (!good) std::cout << "FAILED: " << what << std::endl;
-    return good;
-  }
-
   const KillOptions options_;
   std::mt19937_64 random_;
   std::unique_ptr<sim::SimServer> server_;
@@ -238,19 +223,8 @@ int main(int argc, char** argv) {
   app.add_flag("--leader-elect", options.leader_elect, "Two processes that share a Lease");
   app.add_option("--seed", options.seed, "Of everything that is random");
   CLI11_PARSE(app, argc, argv);
-  std::string folder = (std::filesystem::temp_directory_path() / "kills-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) return 2;
-  options.folder = folder;
-  std::cout << "seed " << options.seed << std::endl;
-  try {
-    if (!kube_events::chaos::KillRun(options).Run()) {
-      std::cout << "the exporters' logs are in " << folder << ", seed " << options.seed << std::endl;
-      return 1;
-    }
-  } catch (const std::exception& error) {
-    std::cerr << "kills: " << error.what() << '\n';
-    return 2;
-  }
-  std::filesystem::remove_all(folder);
-  return 0;
+  return kube_events::chaos::RunTrial("kills", options.seed, [&options](const std::string& folder) {
+    options.folder = folder;
+    return kube_events::chaos::KillRun(options).Run();
+  });
 }
