@@ -1,71 +1,14 @@
-#include "kube_events/forward/sink_worker.h"
-
+// How a sink is delivered to from memory, and how that ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
-#include <future>
-#include <optional>
 
-#include "forward/fakes.h"
-#include "kube/temp_dir.h"
-#include "support/eventually.h"
-#include "support/fake_clock.h"
+#include "forward/sink_worker_fixture.h"
 
 namespace kube_events {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-
-std::vector<std::string> Numbers(int from, int to) {
-  std::vector<std::string> numbers;
-  for (int i = from; i < to; ++i) numbers.push_back(std::to_string(i));
-  return numbers;
-}
-
-class SinkWorkerTest : public ::testing::Test {
- protected:
-  SinkWorkerTest() {
-    options_.id = "sink";
-    options_.batch_records = 10;
-    options_.batch_wait = 0ms;
-  }
-
-  void Begin(bool spool) {
-    SinkWorkerParts parts{
-        std::make_unique<FakeSink>(receiver_), nullptr, nullptr, *clock_, health_, monitor_, Logger()};
-    if (spool)
-      parts.spool = std::move(Spool::Open({.folder = dir_.path() / "spool", .max_bytes = max_spool_}).value().spool);
-    if (!dead_letters_.empty()) parts.dead_letters = std::make_unique<DeadLetterFile>(dead_letters_);
-    worker_.emplace(options_, std::move(parts));
-  }
-  void Push(int from, int to) {
-    for (int i = from; i < to; ++i)
-      worker_->queue().Push(MakeRecord(std::to_string(i)), 0, {std::to_string(1'000 + i), {}});
-  }
-  bool Receives(const std::vector<std::string>& objects) {
-    const bool all = Eventually([&] { return receiver_.Received().size() >= objects.size(); });
-    EXPECT_THAT(receiver_.Received(), ElementsAreArray(objects));
-    return all;
-  }
-  std::string Safe() { return worker_->queue().SafePositions().at(0).version; }
-  static Error Away() { return {ErrorKind::kRetry, "connection refused"}; }
-
-  TempDir dir_;
-  std::filesystem::path dead_letters_;
-  std::uint64_t max_spool_ = 64 << 20;
-  SystemClock system_clock_;
-  FakeClock fake_clock_;
-  const Clock* clock_ = &system_clock_;
-  Health health_{system_clock_};
-  FakeForwardMonitor monitor_;
-  Receiver receiver_;
-  SinkWorkerOptions options_;
-  std::optional<SinkWorker> worker_;
-};
 
 TEST_F(SinkWorkerTest, RecordsArriveInOrderAndBatchesAreBounded) {
   Begin(false);
@@ -139,85 +82,6 @@ TEST_F(SinkWorkerTest, RejectedRecordCountsOnceItIsPutAsideAndNotWithEveryAttemp
   EXPECT_EQ(monitor_.Count("rejected"), 1U);
 }
 
-TEST_F(SinkWorkerTest, RecordsAreSafeInTheSpoolWhileTheReceiverIsAway) {
-  receiver_.FailWith(Away());
-  Begin(true);
-  Push(0, 50);
-  EXPECT_TRUE(Eventually([&] { return Safe() == "1049"; })) << Safe();
-  EXPECT_EQ(worker_->queue().Records(), 0U);
-  EXPECT_EQ(worker_->Stats().spool_records, 50U);
-  receiver_.FailWith(std::nullopt);
-  EXPECT_TRUE(Receives(Numbers(0, 50)));
-  EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records == 0; }));
-}
-
-TEST_F(SinkWorkerTest, OrderIsKeptWhileRecordsGoThroughTheSpoolAndThroughMemory) {
-  Begin(true);
-  for (int i = 0; i < 40; ++i) {
-    if (i % 4 == 1) receiver_.FailWith(Away());
-    if (i % 4 == 3) receiver_.FailWith(std::nullopt);
-    Push(i * 25, i * 25 + 25);
-    std::this_thread::yield();
-  }
-  receiver_.FailWith(std::nullopt);
-  EXPECT_TRUE(Receives(Numbers(0, 1'000)));
-}
-
-TEST_F(SinkWorkerTest, BatchThatIsUnderWayWhileItIsSpooledArrivesOnce) {
-  receiver_.Block(true);
-  options_.queue.max_records = 20;
-  Begin(true);
-  Push(0, 5);
-  EXPECT_TRUE(Eventually([&] { return receiver_.Attempts() == 1; }));
-  Push(5, 30);  // beyond half of the queue: all of it is spooled, what is under way included
-  EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records >= 20; }));
-  receiver_.Block(false);
-  EXPECT_TRUE(Receives(Numbers(0, 30)));
-}
-
-TEST_F(SinkWorkerTest, NextProcessDeliversWhatTheSpoolHolds) {
-  receiver_.FailWith(Away());
-  Begin(true);
-  Push(0, 20);
-  EXPECT_EQ(worker_->Finish(5s), 0U) << "all is in the spool";
-  EXPECT_EQ(Safe(), "1019");
-  worker_.reset();
-  receiver_.FailWith(std::nullopt);
-  Begin(true);
-  Push(20, 30);
-  EXPECT_TRUE(Receives(Numbers(0, 30)));
-}
-
-TEST_F(SinkWorkerTest, FinishWaitsForABatchFromTheSpoolSoThatItComesOnce) {
-  receiver_.FailWith(Away());
-  Begin(true);
-  Push(0, 5);
-  EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records == 5; }));
-  receiver_.Block(true);
-  receiver_.FailWith(std::nullopt);
-  EXPECT_TRUE(Eventually([&] { return receiver_.HoldsABatch(); }));
-  auto finished = std::async(std::launch::async, [&] { return worker_->Finish(20s); });
-  EXPECT_EQ(finished.wait_for(100ms), std::future_status::timeout) << "a batch is under way";
-  receiver_.Block(false);
-  EXPECT_EQ(finished.get(), 0U);
-  EXPECT_EQ(worker_->Stats().spool_records, 0U);
-  worker_.reset();
-  Begin(true);
-  Push(5, 7);
-  EXPECT_TRUE(Receives(Numbers(0, 7)));
-}
-
-TEST_F(SinkWorkerTest, FinishWaitsForABatchNoLongerThanItMay) {
-  receiver_.FailWith(Away());
-  Begin(true);
-  Push(0, 5);
-  EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records == 5; }));
-  receiver_.Block(true);
-  EXPECT_TRUE(Eventually([&] { return receiver_.HoldsABatch(); }));
-  EXPECT_EQ(worker_->Finish(50ms), 0U);
-  EXPECT_EQ(worker_->Stats().spool_records, 5U);
-}
-
 TEST_F(SinkWorkerTest, FinishDeliversWhatIsQueued) {
   options_.batch_wait = 1h;
   options_.batch_records = 1'000;
@@ -233,18 +97,6 @@ TEST_F(SinkWorkerTest, FinishWithoutASpoolSaysHowManyAreLeft) {
   Push(0, 20);
   EXPECT_EQ(worker_->Finish(10ms), 20U);
   EXPECT_EQ(Safe(), "");
-}
-
-TEST_F(SinkWorkerTest, FullSpoolLeavesTheRestInMemory) {
-  receiver_.FailWith(Away());
-  max_spool_ = 20'000;
-  Begin(true);
-  for (int i = 0; i < 40; ++i) worker_->queue().Push(MakeRecord(std::string(1'000, 'x')), 0, {std::to_string(i), {}});
-  EXPECT_TRUE(Eventually([&] { return worker_->Stats().spool_records > 10; }));
-  EXPECT_GT(worker_->queue().Records(), 0U);
-  EXPECT_LE(worker_->Stats().spool_bytes, 20'000U);
-  receiver_.FailWith(std::nullopt);
-  EXPECT_TRUE(Eventually([&] { return receiver_.Received().size() == 40; }));
 }
 
 TEST_F(SinkWorkerTest, OldestAreDroppedWhereThatIsWanted) {
@@ -263,19 +115,6 @@ TEST_F(SinkWorkerTest, OldestAreDroppedWhereThatIsWanted) {
   receiver_.Block(false);
   EXPECT_TRUE(Eventually([&] { return Safe() == "1149"; }));
   EXPECT_EQ(receiver_.Received().back(), "149");
-}
-
-TEST_F(SinkWorkerTest, WhatIsDroppedFromAFullSpoolIsToldOnceToWhoeverMakesRoom) {
-  receiver_.FailWith(Away());
-  options_.drop_oldest = true;
-  max_spool_ = 20'000;
-  Begin(true);
-  for (int i = 0; i < 60; ++i) worker_->queue().Push(MakeRecord(std::string(1'000, 'x')), 0, {std::to_string(i), {}});
-  EXPECT_TRUE(Eventually([&] { return worker_->queue().Records() == 0; }));
-  EXPECT_GT(monitor_.Count("dropped overflow"), 0U);
-  EXPECT_LE(worker_->Stats().spool_bytes, 20'000U);
-  EXPECT_TRUE(worker_->MakeRoom().has_value());
-  EXPECT_FALSE(worker_->MakeRoom().has_value());
 }
 
 TEST_F(SinkWorkerTest, AMarkerThatIsDroppedLeavesItsTimeToTheNextOne) {
