@@ -12,8 +12,7 @@ namespace kube_events {
 
 // `fd`: open for writing; stays the caller's. Its flags, which it may share with other processes, are left alone. What
 // was written is never written again when the same batch is sent once more, and a line that was begun is always ended
-// before another one. Fails with kConfiguration where `fd` is not open
-// for writing.
+// before another one. Fails with kConfiguration where `fd` is not open for writing.
 Result<std::unique_ptr<Sink>> MakeDescriptorSink(int fd, RecordFormatOptions options);
 
 }  // namespace kube_events
